@@ -21,8 +21,8 @@ from support.commands import environment, write_tasks
 
 from evalplus_lite import InputError
 from evalplus_lite.errors import EvidenceWarning, InfrastructureError
-from evalplus_lite.serving.adapters import trainers
-from evalplus_lite.serving.adapters.judge import JudgeSettings, configure
+from evalplus_lite.serving.adapters import lm_eval, trainers
+from evalplus_lite.serving.adapters.judge import JudgeSettings, configure, dataset_rows
 from evalplus_lite.tasks.published.trainers import task_data
 
 pytestmark = pytest.mark.filterwarnings("ignore:Own:evalplus_lite.errors.EvidenceWarning")
@@ -42,21 +42,25 @@ NO_SERVER = "http://127.0.0.1:9"
 def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("rewards")
     write_tasks(folder)
+    both = {"id": "Both/0", "prompt": "", "entry_point": "f", "reference": "def f(x): return 2 * x"}
+    for name, inputs in (("weak", [[0], [2]]), ("strong", [[0], [2], [3]])):
+        (folder / f"{name}.jsonl").write_text(json.dumps({**both, "inputs": inputs}))
     return folder / "tasks.jsonl"
 
 
 @pytest.fixture(scope="module", params=["here", "served"])
 def place(request: pytest.FixtureRequest, tasks: Path) -> Iterator[JudgeSettings]:
     """Sandboxes of this process, and those of a server."""
+    files = [str(tasks), *(str(tasks.with_name(f"{name}.jsonl")) for name in ("weak", "strong"))]
     if request.param == "here":
-        yield JudgeSettings((str(tasks),), workers=1)
+        yield JudgeSettings(tuple(files), workers=1)
         configure(None)
         return
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
-    command = [sys.executable, "-m", "evalplus_lite", "serve", "-d", str(tasks), "-w", "1"]
+    command = [sys.executable, "-m", "evalplus_lite", "serve", "-w", "1", "--port", port]
     server = subprocess.Popen(
-        [*command, "--port", port], env=environment(tasks.parent), stderr=subprocess.DEVNULL
+        [*command, *(word for file in files for word in ("-d", file))], env=environment(tasks.parent), stderr=subprocess.DEVNULL
     )
     yield JudgeSettings(url=f"http://127.0.0.1:{port}")
     configure(None)
@@ -89,6 +93,24 @@ def test_verl() -> None:
         return await asyncio.gather(one, other)
 
     assert [each["score"] for each in asyncio.run(both())] == [1.0, 1.0]
+
+
+def test_two_data_sets_with_the_same_ids(tasks: Path, place: JudgeSettings) -> None:
+    """What a harness loads names its data set: the first one does not judge for the second."""
+    square = "def f(x): return x * x"
+    found = {}
+    for name in ("weak", "strong"):
+        (doc,) = dataset_rows(str(tasks.with_name(f"{name}.jsonl")))
+        (answers,) = lm_eval.build_answers([[square]], [doc])
+        found[name] = lm_eval.pass_at_k([doc["tests"]], [answers])["pass@1"]
+        score = trainers.verl_score("", square, {"task_id": "Both/0", "dataset": name})
+        assert score["score"] == found[name]
+    assert found == {"weak": 1.0, "strong": 0.0}
+    with pytest.raises(InputError, match="other"):
+        trainers.verl_score("", square, {"task_id": "Both/0", "dataset": "other"})
+    if not place.url:
+        with pytest.raises(InputError, match="weak and strong"):
+            trainers.verl_score("", square, "Both/0")
 
 
 def test_share_and_penalties(place: JudgeSettings) -> None:

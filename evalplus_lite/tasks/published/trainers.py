@@ -35,10 +35,14 @@ def called_name(name: Any, program: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class TaskData:
-    """A task in a data set's own format: ``data`` is its id, its row, or its tests."""
+    """A task in a data set's own format: ``data`` is its id, its row, or its tests.
+
+    ``dataset`` names the data set of an id, if several have it.
+    """
 
     form: Form | Literal["id"]
     data: Any
+    dataset: str | None = None
 
     def row(self, answer: str) -> str | dict[str, Any]:
         """Return the task for a server request: an id, a row, or tests that ``task_data`` reads."""
@@ -61,10 +65,11 @@ class TaskData:
 def task_data(tests: Any) -> TaskData:
     """Return the task in a cell of a data set, parsed if it is a JSON text.
 
-    Any other text is a task id. A list holds assertions (strings), or cases (``input``, ``output``,
-    and for functions ``fn_name`` or LiveCodeBench's ``metadata.func_name``). An object holds
-    ``inputs`` and ``outputs`` (for functions with ``fn_name``), ``assert_case`` or ``functional``,
-    or is a row of a task file. Raises InputError for anything else.
+    Any other text is a task id, and so is an object of ``task_id`` and ``dataset``. A list holds
+    assertions (strings), or cases (``input``, ``output``, and for functions ``fn_name`` or
+    LiveCodeBench's ``metadata.func_name``). Any other object holds ``inputs`` and ``outputs`` (for
+    functions with ``fn_name``), ``assert_case`` or ``functional``, or is a row of a task file.
+    Raises InputError for anything else.
     """
     if isinstance(tests, str):
         if tests.lstrip()[:1] not in ("{", "["):
@@ -90,6 +95,8 @@ def task_data(tests: Any) -> TaskData:
 
 
 def _of_object(data: dict[str, Any]) -> TaskData:
+    if data.keys() == {"task_id", "dataset"} and all(isinstance(v, str) for v in data.values()):
+        return TaskData("id", data["task_id"], data["dataset"])
     for key in ("assert_case", "functional"):  # code appended to a program, perhaps in parts
         if text := data.get(key):
             return task_data([text] if isinstance(text, str) and text[:1] != "[" else text)
