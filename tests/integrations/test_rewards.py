@@ -113,6 +113,16 @@ def test_two_data_sets_with_the_same_ids(tasks: Path, place: JudgeSettings) -> N
             trainers.verl_score("", square, "Both/0")
 
 
+def test_outputs_in_lists() -> None:
+    """A list of one item is unwrapped if all outputs are: else a function returns lists."""
+    lists = {"fn_name": "g", "inputs": [[1], [2]], "outputs": [[0], [0, 1]]}
+    texts = {"fn_name": "g", "inputs": [[1], [2]], "outputs": [["1"], ["2"]]}
+    for tests, right in ((lists, "list(range(n))"), (texts, "str(n)")):
+        program = f"def g(n): return {right}"
+        assert trainers.verl_score("", program, json.dumps(tests))["score"] == 1.0
+        assert trainers.verl_score("", "def g(n): return n", tests)["score"] == 0.0
+
+
 def test_share_and_penalties(place: JudgeSettings) -> None:
     """A share is of all tests, whatever the assertions in each; penalties go by verdict."""
     changed(place, reward="share", penalties={"timeout": 0.25})

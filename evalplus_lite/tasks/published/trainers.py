@@ -17,6 +17,7 @@ from evalplus_lite.store.parsing import parse_json
 from evalplus_lite.tasks.assertions import Assertion, divided, needed_name, whole
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.published.format import Background, Format
+from evalplus_lite.tasks.published.rows import unwrapped
 from evalplus_lite.types import CALL, PYTHON, Case, Harness, Rule, Task
 from evalplus_lite.values import wire
 
@@ -113,9 +114,12 @@ def _of_object(data: dict[str, Any]) -> TaskData:
         if isinstance(each, str | Mapping) or not isinstance(each, Iterable):
             raise InputError(f"inputs or outputs are a {type(each).__name__}, not a list")
     if data.get("fn_name"):
-        return TaskData(
-            "calls", (data["fn_name"], list(map(_text, inputs)), list(map(_one, outputs)))
-        )
+        outputs = list(outputs)
+        answers = [
+            own if isinstance(own, str) else _json(value)
+            for own, value in zip(outputs, unwrapped(outputs), strict=True)
+        ]
+        return TaskData("calls", (data["fn_name"], list(map(_text, inputs)), answers))
     return TaskData("printed", ([*inputs], [*outputs], 0.0))
 
 
@@ -126,13 +130,6 @@ def _text(arguments: Any) -> str:
     if not isinstance(arguments, Sequence):
         raise InputError(f"an input of a function is a {type(arguments).__name__}")
     return "\n".join(_json(each) for each in arguments)
-
-
-def _one(output: Any) -> str:
-    """Return a call's expected output as JSON; some data sets wrap it in a list."""
-    if isinstance(output, str):
-        return output
-    return _json(output[0] if isinstance(output, Sequence) and len(output) == 1 else output)
 
 
 def _json(value: Any) -> str:
