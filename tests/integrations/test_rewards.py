@@ -123,6 +123,14 @@ def test_outputs_in_lists() -> None:
         assert trainers.verl_score("", "def g(n): return n", tests)["score"] == 0.0
 
 
+def test_tolerances_are_each_assertion_s() -> None:
+    """A wide one earns nothing for answers to the others; a test may have it after other code."""
+    tests = ["x = 2\nassert abs(f(x) - 1000) < 100", "assert f(1) == 1.0", "assert f(3) == 0.25"]
+    for program, score in (("{1: 51.0, 2: 1000, 3: 0.0}", 0.0), ("{1: 1, 2: 950, 3: 0.25}", 1.0)):
+        answer = f"def f(x): return {program}[x]"
+        assert trainers.verl_score("", answer, tests)["score"] == score
+
+
 def test_share_and_penalties(place: JudgeSettings) -> None:
     """A share is of all tests, whatever the assertions in each; penalties go by verdict."""
     changed(place, reward="share", penalties={"timeout": 0.25})

@@ -14,7 +14,13 @@ from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.programs import parsing
 from evalplus_lite.store import Row
 from evalplus_lite.store.parsing import parse_json
-from evalplus_lite.tasks.assertions import Assertion, divided, needed_name, whole
+from evalplus_lite.tasks.assertions import (
+    Assertion,
+    divided,
+    needed_name,
+    whole,
+    with_tolerances,
+)
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.published.format import Background, Format
 from evalplus_lite.tasks.published.rows import unwrapped
@@ -232,10 +238,7 @@ def _assertions(tests: Sequence[str]) -> JudgedTests:
         inside += any(each.inside for each in parts)
         ranges.append(range(len(assertions), len(assertions) + len(parts)))
         assertions += parts
-    rule = Rule(
-        rtol=max((each.rtol for each in assertions), default=0.0),
-        atol=max((each.atol for each in assertions), default=0.0),
-    )
+    assertions, rule = with_tolerances(assertions, Rule(atol=0.0, rtol=0.0))
     name = ""
     with suppress(*parsing.UNREADABLE):
         name = needed_name(map(parsing.parse, tests))
