@@ -23,7 +23,7 @@ from evalplus_lite import InputError
 from evalplus_lite.errors import EvidenceWarning, InfrastructureError
 from evalplus_lite.serving.adapters import lm_eval, trainers
 from evalplus_lite.serving.adapters.judge import JudgeSettings, configure, dataset_rows
-from evalplus_lite.tasks.published.trainers import task_data
+from evalplus_lite.tasks.published.trainers import task_data, task_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:Own:evalplus_lite.errors.EvidenceWarning")
 NUMBERS = range(20)
@@ -193,9 +193,11 @@ def test_open_r1() -> None:
 
 def test_rllm_and_verifiers() -> None:
     """LiveCodeBench's cases of a function, and the columns of a rubric."""
-    case = {"output": "3", "testtype": "functional", "metadata": {"func_name": "add"}}
+    case: dict[str, Any] = {"output": "3", "testtype": "functional", "metadata": {"func_name": "add"}}
     info = {"ground_truth": [{"input": "1\n2", **case}]}
     assert trainers.rllm_reward(info, RIGHT).is_correct
+    case["metadata"] = '{"func_name": "add"}'  # as published
+    assert trainers.rllm_reward({"ground_truth": [{"input": "1\n2", **case}]}, RIGHT).is_correct
     earned = trainers.rubric_reward([{"role": "assistant", "content": RIGHT}], answer=ADD, info={})
     assert asyncio.run(earned) == 1.0
 
@@ -248,6 +250,7 @@ NO_TESTS: list[Any] = [
     "[1,",
     ["assert f("],
 ]
+NO_TESTS.append([{"input": "1", "output": "2", "testtype": "functional", "metadata": "{}"}])
 NO_TESTS.append({"inputs": [{1: object()}], "outputs": [1], "fn_name": "f"})
 
 
@@ -255,7 +258,8 @@ NO_TESTS.append({"inputs": [{1: object()}], "outputs": [1], "fn_name": "f"})
 def test_data_that_says_no_tests(tests: Any) -> None:
     """What cannot be read as tests is an InputError, whatever it is."""
     with pytest.raises(InputError):
-        task_data(tests)
+        found = task_data(tests)
+        task_of(found.form, found.data)
 
 
 def test_the_environment_says_it(monkeypatch: pytest.MonkeyPatch) -> None:

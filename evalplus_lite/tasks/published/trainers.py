@@ -87,16 +87,20 @@ def task_data(tests: Any) -> TaskData:
     if not isinstance(tests, Sequence) or not tests:
         raise InputError(f"the tests are a {type(tests).__name__}", remedy="give a list of tests")
     if all(isinstance(each, str) for each in tests):
-        for number, text in enumerate(tests):
-            if parsing.tree_or_none(text) is None:  # otherwise every program would fail
-                raise InputError(f"test {number} is not Python: {text[:80]!r}")
         return TaskData("assertions", list(tests))
     if not all(isinstance(each, Mapping) and {"input", "output"} <= each.keys() for each in tests):
         raise InputError("a test has no input and output")
-    metadata = tests[0].get("metadata") or {}
+    metadata = tests[0].get("metadata")
+    if isinstance(metadata, str) and metadata.lstrip()[:1] == "{":
+        metadata = _parsed(metadata)
     name = tests[0].get("fn_name") or (
         metadata.get("func_name") if isinstance(metadata, Mapping) else None
     )
+    if not name and any(each.get("testtype") == "functional" for each in tests):
+        raise InputError(
+            "the tests are functional, and do not name the function",
+            remedy="give fn_name, or metadata with a func_name",
+        )
     cases = {"inputs": [t["input"] for t in tests], "outputs": [t["output"] for t in tests]}
     return _of_object({**cases, "fn_name": name} if name else cases)
 
@@ -229,8 +233,9 @@ def _assertions(tests: Sequence[str]) -> JudgedTests:
     assertions: list[Assertion] = []
     ranges, inside = [], 0
     for number, text in enumerate(_counted(tests)):
-        if type(text) is not str:
-            raise InputError(f"test {number} is a {type(text).__name__}, not a text")
+        # Otherwise every program would fail.
+        if type(text) is not str or parsing.tree_or_none(text) is None:
+            raise InputError(f"test {number} is not Python: {text!r:.80}")
         parts: list[Assertion] = []
         with suppress(*parsing.UNREADABLE):
             parts = divided(text)
