@@ -202,6 +202,14 @@ def _read(folders: Iterable[Paths]) -> list[Evaluation]:
     return read_evaluations(path for each in folders for path in listed_paths(each))
 
 
+def with_samples(evaluations: Sequence[Evaluation]) -> tuple[list[Evaluation], dict[str, Any]]:
+    """Return the evaluations that judged a sample, and the summary's entry on others, if any."""
+    empty = [each for each in evaluations if next(each.rows(), None) is None]
+    folders = [str(each.folder) for each in empty]
+    fact = {"without_samples": folders} if empty else {}
+    return [each for each in evaluations if each not in empty], fact
+
+
 def require_one_suite(evaluations: Sequence[Evaluation]) -> None:
     """Raise InputError, with the difference, if evaluations were judged by different contents."""
     first, *others = evaluations
@@ -468,11 +476,16 @@ def leaderboard(*folders: Paths, k: int = 1) -> LeaderboardResult:
     ``folders`` were written by ``evaluate``, or contain such folders. A rank is one more than the
     number of significantly better runs, by the exact paired test at 5 % after Holm over all pairs
     of the leaderboard. Equal ranks are ties, whatever the scores. The order is by score on all
-    tests. A run without samples for some tasks comes last, without a rank. Runs no program and
-    writes no file; raises InputError as ``compare`` does.
+    tests. A run without samples for some tasks comes last, without a rank; folders without a
+    judged sample are in ``without_samples``. Runs no program and writes no file; raises InputError
+    as ``compare`` does.
     """
     judged: dict[str, list[Evaluation]] = {}
-    for one in _read(folders):
+    evaluations, without = with_samples(_read(folders))
+    if not evaluations:
+        names = ", ".join(without.get("without_samples", ["no folder"]))
+        raise InputError(f"{names}: no sample was judged")
+    for one in evaluations:
         judged.setdefault(one.content, []).append(one)
     boards = []
     for content, some in judged.items():
@@ -493,4 +506,4 @@ def leaderboard(*folders: Paths, k: int = 1) -> LeaderboardResult:
             "differs": ranked.differs,
         }
         boards.append(board)
-    return LeaderboardResult({"run": run_facts(), "k": k, "boards": boards})
+    return LeaderboardResult({"run": run_facts(), "k": k, "boards": boards} | without)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from support.tasks import DOUBLE, make_task
 
 from evalplus_lite import Dataset, InputError, Sample, Session, evaluate
 from evalplus_lite.cli import main
-from evalplus_lite.reports import compare, figures, leaderboard
+from evalplus_lite.reports import compare, figures, leaderboard, report
 from evalplus_lite.reports.page.rendering import table_page
 from evalplus_lite.statistics.paired import mcnemar
 
@@ -174,6 +175,23 @@ def test_a_run_of_fewer_tasks_has_no_rank(folder: Path, tmp_path: Path) -> None:
     assert [row[0] for row in drawn.by_name["scores"].rows] == [
         *["lazy"] * 2, *["few (7 of 12 tasks)"] * 2,
     ]  # fmt: skip
+
+
+def test_results_without_a_judged_sample_are_left_out(folder: Path, tmp_path: Path) -> None:
+    """By name, from ranks and from the page; InputError if nothing is left."""
+    bad = make_task([(1,)], id="Bad/0", reference="def f(x): return 1 / 0")
+    some = Dataset("some", (bad, *dataset(-1).tasks))
+    evaluate(some, [Sample("Bad/0", DOUBLE)], out=tmp_path / "none")
+    result = leaderboard(folder / "right", tmp_path / "none")
+    hold(result.to_json(), "leaderboard")
+    assert [board["dataset"] for board in result.summary["boards"]] == ["tiny"]
+    assert result.summary["without_samples"] == [str(tmp_path / "none")]
+    written = report([folder / "right", tmp_path / "none"], out=tmp_path / "report.html")
+    hold(written.to_json(), "report")
+    assert written.summary["without_samples"] == [str(tmp_path / "none")]
+    for make in (leaderboard, partial(report, out=tmp_path / "none.html")):
+        with pytest.raises(InputError, match="none"):
+            make(tmp_path / "none")
 
 
 def test_names_of_models_are_text_wherever_they_are_shown(folder: Path) -> None:

@@ -135,6 +135,8 @@ def _show(result: Result, folders: Sequence[Path], out: Path | None) -> None:
     pairs = result.summary.get("pairs", ())
     for pair in pairs[:MOST_PAIRS]:
         _tell(pair, "plus" if pair["plus"] else "base", is_long=len(pairs) <= FEW_PAIRS)
+    for folder in result.summary.get("without_samples", ()):
+        say(f"left out, no sample was judged: {folder}")
     for name, values in result.summary.get("differs", {}).items():
         say(f"{name} differs: {', '.join(map(short, values))}")
     if out is not None:
