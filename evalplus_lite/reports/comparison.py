@@ -6,7 +6,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
@@ -166,6 +166,8 @@ class ComparisonResult(Result):
     def worse(self, points: float | None = None) -> list[dict[str, Any]]:
         """Return the pairs whose second run does significantly worse on all tests or, with
         ``points``, scores more than that many percentage points less, significant or not.
+
+        With several folders, runs of the same folder are not compared.
         """
 
         def is_worse(row: Mapping[str, Any]) -> bool:
@@ -173,7 +175,17 @@ class ComparisonResult(Result):
                 return bool(row["difference"] < 0 and row["p_holm"] < LEVEL)
             return bool(100 * row["difference"] < -points)
 
-        return [pair for pair in self.summary["pairs"] if is_worse(pair["plus"] or pair["base"])]
+        return [pair for pair in self._gated() if is_worse(pair["plus"] or pair["base"])]
+
+    def lacking(self) -> list[dict[str, Any]]:
+        """Return the pairs whose second has no samples for tasks of the first: ``only_first``."""
+        return [pair for pair in self._gated() if pair["only_first"]]
+
+    def _gated(self) -> list[dict[str, Any]]:
+        folder = {each["label"]: each["folder"] for each in self.summary["entrants"]}
+        pairs: list[dict[str, Any]] = self.summary["pairs"]
+        apart = [pair for pair in pairs if folder[pair["first"]] != folder[pair["second"]]]
+        return apart or pairs
 
 
 def compare(*folders: Paths, k: int = 1, common: bool = False) -> ComparisonResult:
@@ -192,10 +204,11 @@ def compare(*folders: Paths, k: int = 1, common: bool = False) -> ComparisonResu
     Runs no program and writes no file. Raises InputError for folders judged on different tasks,
     inputs or expected outputs; with ``common`` it compares the tasks that both have instead.
     """
-    evaluations = _read(folders)
-    if not common:
+    evaluations, without = with_samples(_read(folders))
+    if evaluations and not common:
         require_one_suite(evaluations)
-    return compared(entrants(evaluations), k=k)
+    result = compared(entrants(evaluations), k=k)
+    return replace(result, summary=result.summary | without)
 
 
 def _read(folders: Iterable[Paths]) -> list[Evaluation]:

@@ -107,6 +107,14 @@ def test_only_tasks_of_both_count(folder: Path) -> None:
     assert pair["plus"]["difference"] == pytest.approx(1 / 7)
 
 
+def test_models_of_one_folder_are_not_later_than_each_other(folder: Path, tmp_path: Path) -> None:
+    """Unless there is no other folder: a gate is on what a later folder does."""
+    both = [*samples(DOUBLE, model="a"), *samples(LAZY, model="b")]
+    evaluate(dataset(-1), both, out=tmp_path / "two")
+    assert [pair["second"] for pair in compare(tmp_path / "two").worse()] == ["b"]
+    assert compare(tmp_path / "two", folder / "right").worse() == []
+
+
 def test_other_tests_are_refused_and_compared_if_asked_for(folder: Path) -> None:
     """By other plus inputs the same programs pass: said, or listed with the case that decided."""
     with pytest.raises(InputError, match=r"not judged by the same tests: .*lazy .*other.*--common"):
@@ -238,6 +246,12 @@ def test_the_commands_print_and_decide(folder: Path) -> None:
     hold(json.loads(done.stdout), "compare")
     done = run("compare", "right", "lazy", "--fail-if-worse-by", "99", folder=folder)
     assert done.returncode == 1, done.stderr
+    done = run("compare", "mixed", "few", "--fail-if-worse", folder=folder)
+    assert done.returncode == 1, done.stderr
+    assert "few lacks tasks of mixed: Tiny/0" in done.stdout
+    for words in (["few", "right", "--fail-if-worse"], ["mixed", "few"],
+                  ["mixed", "few", "--fail-if-worse", "--common"]):  # fmt: skip
+        assert run("compare", *words, folder=folder).returncode == 0
     done = run("compare", "--rank", "right", "lazy", "-o", "board.html", folder=folder)
     assert done.returncode == 0, done.stderr
     assert "rank on plus" in done.stdout
