@@ -38,7 +38,7 @@ from evalplus_lite.store.journal import finished, open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.loading import refusal
 from evalplus_lite.tasks.suite_file import unpacked_suites
-from evalplus_lite.types import Case, Task, Unusable, Value
+from evalplus_lite.types import Task, Unusable, Value
 
 ARGUMENT = re.compile(r"\bargument (\d+)")
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy
 import pytest
 from support.commands import environment, write_tasks
 
@@ -60,7 +61,9 @@ def place(request: pytest.FixtureRequest, tasks: Path) -> Iterator[JudgeSettings
         port = str(free.getsockname()[1])
     command = [sys.executable, "-m", "evalplus_lite", "serve", "-w", "1", "--port", port]
     server = subprocess.Popen(
-        [*command, *(word for file in files for word in ("-d", file))], env=environment(tasks.parent), stderr=subprocess.DEVNULL
+        [*command, *(word for file in files for word in ("-d", file))],
+        env=environment(tasks.parent),
+        stderr=subprocess.DEVNULL,
     )
     yield JudgeSettings(url=f"http://127.0.0.1:{port}")
     configure(None)
@@ -181,6 +184,22 @@ def test_answers_of_every_shape() -> None:
         trainers.areal_reward("", [1, 2], [], [], tests=tests[0])
 
 
+def test_rows_as_data_sets_have_them() -> None:
+    """MBPP's have a number as ``task_id``, and Parquet's have arrays for lists, also in objects."""
+    rows = numpy.array(["assert add(1, 2) == 3", "assert add(3, 4) == 7"], dtype=object)
+    for column in (rows, rows.tolist()):
+        columns = {"task_id": [601, 602], "test_list": [column, column], "id": [1, 2]}
+        assert trainers.trl_reward([RIGHT, HALF], **columns) == [1.0, 1.0]
+    calls = {"fn_name": "add", "inputs": numpy.array([[1, 2], [3, 4]]), "outputs": numpy.ones(2)}
+    assert trainers.verl_score("", "def add(a, b): return 1", calls)["score"] == 1.0
+    cases = numpy.array([{"input": "1 2", "output": "3"}], dtype=object)
+    assert trainers.areal_reward("", SUMS, [], [], input_output=cases) == 1.0
+    sample = SimpleNamespace(response=RIGHT, label="-", metadata={"tests": rows, "id": 7})
+    assert asyncio.run(trainers.slime_reward(None, sample)) == 1.0
+    with pytest.raises(InputError, match="do not say"):
+        trainers.areal_reward("", RIGHT, [], [], task_id=601)
+
+
 def test_open_r1() -> None:
     """Outputs are compared whole: a first line that is right earns nothing."""
     info = {"language": "python", "test_cases": [{"input": "1\n", "output": "1\n2\n"}]}
@@ -193,7 +212,11 @@ def test_open_r1() -> None:
 
 def test_rllm_and_verifiers() -> None:
     """LiveCodeBench's cases of a function, and the columns of a rubric."""
-    case: dict[str, Any] = {"output": "3", "testtype": "functional", "metadata": {"func_name": "add"}}
+    case: dict[str, Any] = {
+        "output": "3",
+        "testtype": "functional",
+        "metadata": {"func_name": "add"},
+    }
     info = {"ground_truth": [{"input": "1\n2", **case}]}
     assert trainers.rllm_reward(info, RIGHT).is_correct
     case["metadata"] = '{"func_name": "add"}'  # as published
@@ -250,6 +273,10 @@ NO_TESTS: list[Any] = [
     "[1,",
     ["assert f("],
 ]
+NESTED: list[Any] = []
+for _ in range(5000):
+    NESTED = [NESTED]
+NO_TESTS.append(NESTED)
 NO_TESTS.append([{"input": "1", "output": "2", "testtype": "functional", "metadata": "{}"}])
 NO_TESTS.append({"inputs": [{1: object()}], "outputs": [1], "fn_name": "f"})
 
@@ -257,9 +284,13 @@ NO_TESTS.append({"inputs": [{1: object()}], "outputs": [1], "fn_name": "f"})
 @pytest.mark.parametrize("tests", NO_TESTS)
 def test_data_that_says_no_tests(tests: Any) -> None:
     """What cannot be read as tests is an InputError, whatever it is."""
-    with pytest.raises(InputError):
+
+    def read() -> None:
         found = task_data(tests)
         task_of(found.form, found.data)
+
+    with pytest.raises(InputError):
+        read()
 
 
 def test_the_environment_says_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -143,7 +143,9 @@ def test_programs_are_judged(sandbox: Sandbox) -> None:
     suite = answer(sandbox, task, task.base, base_count=2, limits=Limits()).suite
     assert len(suite.cases) == 2
     prepared = PreparedSuite.of(task, suite, PRESETS["default"])
-    assert evaluate_program(sandbox, prepared, "import math\ndef f(x): return 0.33333333 * x").passed
+    assert evaluate_program(
+        sandbox, prepared, "import math\ndef f(x): return 0.33333333 * x"
+    ).passed
     assert not evaluate_program(sandbox, prepared, "import math\ndef f(x): return 2.0").passed
     hostile = "import math\nmath.isclose = lambda *a, **k: True\nbool = set = f = lambda *a: True"
     assert not evaluate_program(sandbox, prepared, hostile).passed

@@ -53,7 +53,9 @@ def compare(
         False, "--common", help="Compare on the tasks that all have, if tests differ."
     ),
     fail_if_worse: bool = typer.Option(
-        False, "--fail-if-worse", help="Exit with 1 if a later one is significantly worse, or lacks tasks."
+        False,
+        "--fail-if-worse",
+        help="Exit with 1 if a later one is significantly worse, or lacks tasks.",
     ),
     fail_if_worse_by: float | None = typer.Option(
         None,

@@ -76,8 +76,12 @@ def task_data(tests: Any) -> TaskData:
     assertions (strings), or cases (``input``, ``output``, and for functions ``fn_name`` or
     LiveCodeBench's ``metadata.func_name``). Any other object holds ``inputs`` and ``outputs`` (for
     functions with ``fn_name``), ``assert_case`` or ``functional``, or is a row of a task file.
-    Raises InputError for anything else.
+    NumPy arrays count as lists. Raises InputError for anything else.
     """
+    try:
+        tests = plain(tests)
+    except RecursionError:
+        raise InputError("the tests nest too deeply") from None
     if isinstance(tests, str):
         if tests.lstrip()[:1] not in ("{", "["):
             return TaskData("id", tests)
@@ -103,6 +107,14 @@ def task_data(tests: Any) -> TaskData:
         )
     cases = {"inputs": [t["input"] for t in tests], "outputs": [t["output"] for t in tests]}
     return _of_object({**cases, "fn_name": name} if name else cases)
+
+
+def plain(value: Any) -> Any:
+    """Return a value with lists and numbers in place of numpy's."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, Mapping):
+        return {key: plain(each) for key, each in value.items()}
+    return type(value)(map(plain, value)) if type(value) in (list, tuple) else value
 
 
 def _of_object(data: dict[str, Any]) -> TaskData:
