@@ -208,7 +208,7 @@ def compare(*folders: Paths, k: int = 1, common: bool = False) -> ComparisonResu
     if evaluations and not common:
         require_one_suite(evaluations)
     result = compared(entrants(evaluations), k=k)
-    return replace(result, summary=result.summary | without)
+    return replace(result, summary={**result.summary, **without})
 
 
 def _read(folders: Iterable[Paths]) -> list[Evaluation]:

@@ -9,8 +9,10 @@ import json
 import socket
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +205,40 @@ class TestGreedy:
             return found
 
         assert asyncio.run(fill()) == [6, 3, 1]
+
+    @pytest.mark.parametrize("is_error", [False, True])
+    def test_work_that_ends_in_an_error_is_charged(self, is_error: bool) -> None:
+        """Whoever has slow tasks without a verdict has no more of the workers than others."""
+
+        async def turns() -> dict[str, float]:
+            queue, clock, used = FairQueue(1, 10_000), [0.0], {"slow": 0.0, "fast": 0.0}
+            asyncio.get_running_loop().time = lambda: clock[0]  # type: ignore[method-assign]
+            begun: deque[tuple[str, Future[Any]]] = deque()
+
+            def begin(client: str) -> Future[Any]:
+                begun.append((client, Future()))
+                return begun[-1][1]
+
+            waiting = [
+                queue.add(client, partial(begin, client)) for _ in range(100) for client in used
+            ]
+            while used["fast"] < 5:
+                client, work = begun.popleft()
+                seconds = 10.0 if client == "slow" else 0.1
+                clock[0] += seconds
+                used[client] += seconds
+                if is_error and client == "slow":
+                    work.set_exception(InputError("no verdict"))
+                else:
+                    work.set_result((seconds, {}))
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
+            for each in waiting:
+                each.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+            return used
+
+        assert asyncio.run(turns())["slow"] <= 30
 
     def test_too_many_connections(self, small: Running) -> None:
         """Are answered with 503; once they are closed, everybody is judged again."""
