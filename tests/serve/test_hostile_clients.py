@@ -152,6 +152,27 @@ class TestGreedy:
         )
         assert judges(small)
 
+    def test_the_refusal_of_a_large_body_is_heard(self, small: Running) -> None:
+        """By a client that sends all of it first, up to a size, and by one that asks first."""
+        head = b"POST /v1/verify HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n"
+        head += b"content-length: %d\r\n"  # as urllib asks
+        part = b"x" * (1 << 20)
+        with connected(small) as channel:
+            channel.sendall(head % (3 << 20) + b"\r\n")
+            for _ in range(3):
+                channel.sendall(part)  # fails once the server has closed the connection
+                time.sleep(0.2)
+            assert channel.recv(12) == b"HTTP/1.1 413"
+        with connected(small) as channel, contextlib.suppress(OSError):
+            channel.sendall(head % (64 << 20) + b"\r\n")
+            for _ in range(64):
+                channel.sendall(part)
+            pytest.fail("a body of any size is read")
+        with connected(small) as channel:
+            channel.sendall(head % (3 << 20) + b"expect: 100-continue\r\n\r\n")
+            assert channel.recv(12) == b"HTTP/1.1 413"
+        assert judges(small)
+
     def test_too_many_values(self, small: Running) -> None:
         """Refused before they take many times the memory of their text."""
         text = b'{"task": {"inputs": [' + b"[]," * 40_000 + b"[]]}}"
@@ -162,10 +183,19 @@ class TestGreedy:
         """Of one request: a mistake. In the queue: to be asked again, and when."""
         body: dict[str, Any] = {"task": "Own/double", "programs": [RIGHT["program"]] * 9}
         assert small.client.post("/v1/verify", json=body).status_code == 422
-        body["programs"] = [RIGHT["program"]] * 5
+        body["programs"] = [RIGHT["program"]] * 5  # the queue has 4 places
+        assert small.client.post("/v1/verify", json=body).status_code == 422
+        slow = {"task": "Own/double", "programs": [SLOW] * 4, "limits": {"seconds": 0.2}}
+        many = threading.Thread(target=httpx.post, args=(f"{small.url}/v1/verify",),
+                                kwargs={"json": slow, "timeout": 60})  # fmt: skip
+        many.start()
+        while not small.client.get("/healthz").json()["waiting"]:
+            pass
+        body["programs"] = [RIGHT["program"]] * 4
         response = small.client.post("/v1/verify", json=body)
         assert response.status_code == 429
         assert int(response.headers["retry-after"]) >= 1
+        many.join()
         assert judges(small)
 
     def test_clients_take_turns(self, small: Running) -> None:

@@ -103,7 +103,7 @@ class VerifyRequest(Exact):
     def pairs(self, service: Service) -> list[Pair]:
         """Return the programs with their tasks; raise InputError for too many."""
         items = self._items()
-        most = service.settings.most_programs
+        most = min(service.settings.most_programs, service.settings.most_waiting)
         if not 0 < len(items) <= most:
             raise InputError(f"there are {len(items)} programs", remedy=f"give 1 to {most}")
         known: dict[int | str, Asked | EvalPlusLiteError] = {}

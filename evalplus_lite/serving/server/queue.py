@@ -82,7 +82,7 @@ class FairQueue:
         self.seconds = FIRST_SECONDS
         self._now = 0.0
         self._sent: dict[int, Unit] = {}
-        """What the workers hold by id, in order: as many of the first as there are, they work on."""
+        """What the workers hold by id, in order; they work on the first, one each."""
         self._clients: dict[str, _Client] = {}
 
     @property
