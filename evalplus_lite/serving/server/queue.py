@@ -52,7 +52,7 @@ class Unit:
     client: str
     future: asyncio.Future[Row]
     charged: float = 0.0
-    started: float | None = None
+    started: float = math.inf
     """When a worker took it, by the event loop's clock."""
     work: Future[tuple[float, Row]] | None = None
 
@@ -156,9 +156,9 @@ class FairQueue:
             unit.work.add_done_callback(partial(self._done, unit))
 
     def _start(self) -> None:
+        now = asyncio.get_running_loop().time()
         for unit in islice(self._sent.values(), self.workers):
-            if unit.started is None:
-                unit.started = unit.future.get_loop().time()
+            unit.started = min(unit.started, now)
 
     def _done(self, unit: Unit, work: Future[tuple[float, Row]]) -> None:
         """Handle the end of work, from any thread."""
@@ -177,8 +177,7 @@ class FairQueue:
         else:
             if (error := work.exception()) is not None:
                 # It took a worker's time as well: a reference that runs for long, say.
-                now = unit.future.get_loop().time()
-                seconds = now - (now if unit.started is None else unit.started)
+                seconds = max(unit.future.get_loop().time() - unit.started, 0.0)
                 if is_awaited:
                     unit.future.set_exception(error)
             else:
