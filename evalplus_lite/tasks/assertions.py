@@ -100,9 +100,7 @@ def with_assertions(task: Task, text: str) -> Task:
     )
 
 
-def with_tolerances(
-    assertions: Sequence[Assertion], rule: Rule
-) -> tuple[list[Assertion], Rule]:
+def with_tolerances(assertions: Sequence[Assertion], rule: Rule) -> tuple[list[Assertion], Rule]:
     """Return the assertions, and a rule that compares each within its own tolerance.
 
     A tolerance that all share becomes the rule's. Otherwise values with another tolerance than the
