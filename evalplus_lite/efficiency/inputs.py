@@ -141,20 +141,22 @@ def _ladder(sandbox: Sandbox, task: Task, dimension: int, seed: int) -> Iterator
 
 
 def _valid(sandbox: Sandbox, task: Task, made: Sequence[Made]) -> Iterable[bool]:
-    """Yield whether a program must answer an input: by the contract, else by what the examples
-    share besides their sizes. On others a right program may answer otherwise than the reference."""
+    """Yield whether each input is valid: by the contract, or by what all examples share but sizes.
+
+    On other inputs a right program may differ from the reference.
+    """
     if task.contract is not None and parse(task.contract).has_precondition:
         refused = violations(sandbox, task.contract, [Case(each) for *_, each in made])
         return (reason is None for reason in refused)
     known = InputFilter.of_task(task)
-    if known.strict is not None:  # with less support they are doubtful, which is no test either
+    if known.strict is not None:  # doubtful inputs are not used either
         known = replace(known, strict=_of_any_size(known.strict))
     known = _of_any_size(known)
     return (known.admits(each) and known.doubt(each) is None for *_, each in made)
 
 
 def _of_any_size(known: InputFilter) -> InputFilter:
-    """Return a filter without the lengths and numbers seen; signs, and a fixed length, stay."""
+    """Return the filter without limits on lengths and numbers, except signs and fixed lengths."""
 
     def free(domain: Domain) -> Domain:
         low, high = domain.lowest, domain.highest

@@ -282,15 +282,16 @@ class ModelSeeds:
     plan: SeedPlan | None = None
 
     def require_replies(self, tasks: Iterable[Task]) -> None:
-        """Raise InputError if replies were recorded, and none is for one of these tasks."""
+        """Raise InputError if the recorded replies have none for any of these tasks."""
         plan, first = replace(self.plan or SeedPlan(), feedback=0), ""
+        before = self.source.usage.recorded
         for task in tasks if isinstance(self.source, Replay) else ():
             result = llm_seeds(task, self.source, seed=self.seed, plan=plan)
-            if self.source.usage.recorded:
+            if self.source.usage.recorded > before:
                 return
             first = first or result.failures[0]
         if first:
-            raise InputError(f"no recorded reply is for these tasks and this seed: {first}")
+            raise InputError(f"no recorded reply matches these tasks and this seed: {first}")
 
     def each(self, tasks: Iterable[Task], backend: Backend) -> Iterator[SeedResult]:
         """Yield the model's valid new inputs for each task, with the requests that failed.

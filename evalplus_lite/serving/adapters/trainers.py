@@ -18,7 +18,6 @@ from typing import Any
 
 from evalplus_lite.errors import EvalPlusLiteError, EvidenceWarning, InputError
 from evalplus_lite.serving.adapters.judge import Judgement, begin, settings
-from evalplus_lite.tasks.published.trainers import plain
 
 IDS = ("task_id", "id")
 KEYS = (
@@ -32,11 +31,12 @@ LONGEST_MARK = 44
 
 
 def tests_in(data: Mapping[str, Any], *, default: Any = None) -> Any:  # noqa: PT028 - no test
-    """Return what an answer is judged by, of a trainer's data; ``default`` if they do not say."""
-    cells = [(key, plain(data.get(key))) for key in KEYS]
-    # MBPP's rows have a number beside their tests, which names no task.
-    values = (cell for key, cell in cells if key not in IDS or isinstance(cell, str | Mapping))
-    tests = next(filter(None, values), default)
+    """Return what a trainer's data say an answer is judged by, or ``default`` if they do not."""
+    cells = {key: data.get(key) for key in KEYS}
+    # A number is not a task's id: MBPP's rows have one next to their tests.
+    values = (v for key, v in cells.items() if key not in IDS or isinstance(v, str | Mapping))
+    # An array of NumPy has no truth value.
+    tests = next((v for v in values if (v.tolist() if hasattr(v, "tolist") else v)), default)
     if tests is None:
         raise InputError("the data do not say the tests", remedy=f"one of {', '.join(KEYS)}")
     if isinstance(tests, Mapping) and "test_cases" in tests:

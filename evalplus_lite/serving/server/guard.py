@@ -26,7 +26,7 @@ FEW_VALUES, VALUE_BYTES = 1 << 16, 64
 """Above FEW_VALUES values, each counts as VALUE_BYTES bytes."""
 CLIENT_HEADER = "x-client-id"
 DRAINED = 4
-"""Bodies of the largest size that are read of a refused request, for its answer to be heard."""
+"""How much of a refused body is read, in bodies of the largest size."""
 SMALL_BODY = 1 << 16
 """Maximum bytes of a request without a token; health checks need no more."""
 
@@ -67,7 +67,7 @@ class Guard:
             await self._serve(scope, arriving, told)
             return
         except Refused as error:
-            refused = error.with_traceback(None)  # which holds what was read of the body
+            refused = error.with_traceback(None)  # the traceback holds the body read so far
         self.metrics.refused(refused.status)
         if "connection" not in refused.headers:
             await self._drain(scope, arriving)
@@ -78,11 +78,13 @@ class Guard:
         await response({"type": "http"}, _nothing, told)
 
     async def _drain(self, scope: Scope, arriving: _Arriving) -> None:
-        """Read what is left of a refused body: a client that still sends it when the connection
-        ends hears of that alone, and tries again."""
+        """Read the rest of a refused body, up to a size.
+
+        A client that is still sending when the connection closes sees a reset, not the answer.
+        """
         headers, most = dict(scope["headers"]), DRAINED * self.service.settings.most_body
         stated = headers.get(b"content-length", b"0")
-        # Who asks whether to send the body has not sent it.
+        # A client that expects an answer first has not sent the body.
         if b"expect" in headers or not stated.isdigit() or int(stated) > most:
             return
         with contextlib.suppress(TimeoutError):
@@ -186,7 +188,7 @@ class Guard:
 
 @dataclass(slots=True)
 class _Arriving:
-    """Receives a request, and knows whether more of its body is to come."""
+    """Receives a request, and records whether more of its body is to come."""
 
     receive: Receive
     has_more: bool = True

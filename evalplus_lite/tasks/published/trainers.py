@@ -79,7 +79,7 @@ def task_data(tests: Any) -> TaskData:
     NumPy arrays count as lists. Raises InputError for anything else.
     """
     try:
-        tests = plain(tests)
+        tests = _plain(tests)
     except RecursionError:
         raise InputError("the tests nest too deeply") from None
     if isinstance(tests, str):
@@ -109,12 +109,12 @@ def task_data(tests: Any) -> TaskData:
     return _of_object({**cases, "fn_name": name} if name else cases)
 
 
-def plain(value: Any) -> Any:
-    """Return a value with lists and numbers in place of numpy's."""
+def _plain(value: Any) -> Any:
+    """Return a value with lists and numbers in place of NumPy's."""
     value = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(value, Mapping):
-        return {key: plain(each) for key, each in value.items()}
-    return type(value)(map(plain, value)) if type(value) in (list, tuple) else value
+        return {key: _plain(each) for key, each in value.items()}
+    return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
 
 
 def _of_object(data: dict[str, Any]) -> TaskData:
