@@ -31,7 +31,7 @@ LONGEST_MARK = 44
 
 
 def tests_in(data: Mapping[str, Any], *, default: Any = None) -> Any:  # noqa: PT028 - no test
-    """Return what a trainer's data say an answer is judged by, or ``default`` if they do not."""
+    """Return the task id or tests in a trainer's data, or ``default`` if there are none."""
     cells: dict[str, Any] = {key: data.get(key) for key in KEYS}
     # A number is not a task's id: MBPP's rows have one next to their tests.
     values = (v for key, v in cells.items() if key not in IDS or isinstance(v, str | Mapping))
