@@ -123,13 +123,13 @@ class ModelServer:
 
     def fails(self, status: int, message: str, code: str | None = None) -> None:
         """Answer with an error; a retry need not wait."""
-        self.answers.append(
-            Answer(
-                {"error": {"message": message, "code": code, "type": "error", "param": None}},
-                status,
-                {"retry-after-ms": "1"},
-            )
-        )
+        self.answers.append(self.error(status, message, code))
+
+    @staticmethod
+    def error(status: int, message: str, code: str | None = None) -> Answer:
+        """Return an error in the protocol's form."""
+        about = {"message": message, "code": code, "type": "error", "param": None}
+        return Answer({"error": about}, status, {"retry-after-ms": "1"})
 
     @staticmethod
     def chat(text: str, finish: str = "stop", refusal: str | None = None) -> Answer:

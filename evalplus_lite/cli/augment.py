@@ -123,6 +123,10 @@ def show(summary: Mapping[str, Any], folder: Path, doubt: str = "") -> None:
             f"inputs that break what all examples share: {names}{first}. They are"
             " stress cases; to keep them as tests: --doubtful"
         )
+    if failures := summary.get("failures"):
+        task, (first, *_) = next(iter(failures.items()))
+        count = sum(map(len, failures.values()))
+        say(f"requests without inputs: {count}, for {len(failures)} tasks; {task}: {first}")
     say(f"the suite: {folder / 'suite.jsonl.gz'}")
 
 

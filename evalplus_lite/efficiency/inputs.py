@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
@@ -18,9 +18,11 @@ from typing import TypeAlias
 
 from evalplus_lite.efficiency.work import work
 from evalplus_lite.errors import CodecError, ReferenceSolutionError
+from evalplus_lite.generate.domains.domain import Domain
+from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.sandbox import Limits, Sandbox
-from evalplus_lite.tasks.contracts import violations
+from evalplus_lite.tasks.contracts import parse, violations
 from evalplus_lite.types import Case, Task, Value
 
 SIZES = tuple(1 << power for power in range(2, 15))
@@ -63,7 +65,7 @@ def levels(sandbox: Sandbox, task: Task, *, seed: int) -> tuple[Level, ...]:
     task = replace(task, harness=replace(task.harness, observe=observe, exceptions=()))
     best: list[tuple[Made, int]] = []
     arity = max((len(case.arguments) for case in task.base), default=0)
-    for dimension in [*range(arity), ALL] if arity > 1 else [0]:
+    for dimension in [*range(arity), ALL] if arity > 1 else range(arity):
         with contextlib.suppress(CodecError):
             grown = list(_ladder(sandbox, task, dimension, seed))
             if len({size for (size, *_), _ in grown}) >= LEAST and _growth(grown) > _growth(best):
@@ -106,10 +108,9 @@ def _ladder(sandbox: Sandbox, task: Task, dimension: int, seed: int) -> Iterator
             break
         made += [each for key, each in row.items() if key not in before]
         before = set(row)
-    if task.contract is not None:
-        cases = [Case(arguments) for _, _, arguments in made]
-        refused = violations(sandbox, task.contract, cases)
-        made = [each for each, reason in zip(made, refused, strict=True) if reason is None]
+    made = [
+        each for each, is_valid in zip(made, _valid(sandbox, task, made), strict=True) if is_valid
+    ]
     found: dict[int, list[tuple[Made, int]]] = {size: [] for size in SIZES}
     failures = 0
     while made and failures < MOST_FAILURES:
@@ -137,6 +138,39 @@ def _ladder(sandbox: Sandbox, task: Task, dimension: int, seed: int) -> Iterator
             return
         most = 0 if some else most
         yield from some
+
+
+def _valid(sandbox: Sandbox, task: Task, made: Sequence[Made]) -> Iterable[bool]:
+    """Yield whether each input is valid: by the contract, or by what all examples share but sizes.
+
+    On other inputs a right program may differ from the reference.
+    """
+    if task.contract is not None and parse(task.contract).has_precondition:
+        refused = violations(sandbox, task.contract, [Case(each) for *_, each in made])
+        return (reason is None for reason in refused)
+    known = InputFilter.of_task(task)
+    if known.strict is not None:  # doubtful inputs are not used either
+        known = replace(known, strict=_of_any_size(known.strict))
+    known = _of_any_size(known)
+    return (known.admits(each) and known.doubt(each) is None for *_, each in made)
+
+
+def _of_any_size(known: InputFilter) -> InputFilter:
+    """Return the filter without limits on lengths and numbers, except signs and fixed lengths."""
+
+    def free(domain: Domain) -> Domain:
+        low, high = domain.lowest, domain.highest
+        return replace(
+            domain,
+            lowest=low if low is not None and low >= 0 else None,
+            highest=high if high is not None and high <= 0 else None,
+            largest=domain.largest if domain.largest == domain.smallest else None,
+            items=domain.items and free(domain.items),
+            keys=domain.keys and free(domain.keys),
+            values=domain.values and free(domain.values),
+        )
+
+    return replace(known, domains=tuple(map(free, known.domains)))
 
 
 def is_number(dimension: int, arguments: Sequence[Value]) -> bool:

@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from evalplus_lite.errors import InputError
+from evalplus_lite.errors import InputError, LLMError
 from evalplus_lite.execution.base import Backend, Call, Row
 from evalplus_lite.execution.job import Defect
 from evalplus_lite.execution.records import from_row, to_row, to_rows
@@ -30,15 +30,16 @@ from evalplus_lite.jobs.outputs import unfinished
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.models import Client, ModelSource, Replay
+from evalplus_lite.models.completions import MOST_FAILURES
 from evalplus_lite.models.recording import PLAN, Recording
-from evalplus_lite.models.seeds import SeedPlan, llm_seeds
+from evalplus_lite.models.seeds import SeedPlan, SeedResult, llm_seeds
 from evalplus_lite.store import Row as FileRow
 from evalplus_lite.store import write_packed
 from evalplus_lite.store.journal import finished, open_rows
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.loading import refusal
 from evalplus_lite.tasks.suite_file import unpacked_suites
-from evalplus_lite.types import Case, Task, Unusable, Value
+from evalplus_lite.types import Task, Unusable, Value
 
 ARGUMENT = re.compile(r"\bargument (\d+)")
 
@@ -49,6 +50,7 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
     for each in facts:
         sources.update(each["sources"])
         dropped.update(each["dropped"])
+    failures = {each["task_id"]: each["failures"] for each in facts if each.get("failures")}
     done = {each["task_id"] for each in facts}
     base = sum(each["base_count"] for each in facts)
     scripts = {task.id for task in data.tasks if task.harness.kind == "script"}
@@ -86,7 +88,7 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
         "constraints": {task: constraints for task, constraints in by_task.items() if constraints},
         "unreached": {each["task_id"]: each["unreached"] for each in facts if each["unreached"]},
         "notes": {each["task_id"]: list(each["notes"]) for each in facts if each["notes"]},
-    }
+    } | ({"failures": failures} if failures else {})
 
 
 JOURNAL = "augment.journal.jsonl"
@@ -188,6 +190,8 @@ def augment(
             identity["doubtful"] = True
         if choices := {task.id: dict(task.constraints) for task in data.tasks if task.constraints}:
             identity["constraints"] = choices
+        if seeds is not None:
+            seeds.require_replies(data.tasks)
         # A shard takes its part of the tasks before any is augmented.
         share = share_of(shard, out, kind="augment", journal=JOURNAL)
         tasks = data.tasks
@@ -213,7 +217,8 @@ def augment(
             opened.advance(len(suites_of), known=True)
             # 4. The work. Rows arrive in the order of the items; ``new`` holds the tasks whose
             # rows have not arrived yet.
-            left, new = [task for task in tasks if task.id not in suites_of], deque[Task]()
+            left = [task for task in tasks if task.id not in suites_of]
+            new = deque[tuple[Task, SeedResult]]()
             if left and folder is not None:
                 unfinished(folder, JOURNAL)
             staging = SharedData(pool)
@@ -222,18 +227,23 @@ def augment(
                 # The model is queried ahead of the sandboxes, so that no worker waits for it.
                 seeds_of = iter(seeds.each(left, pool)) if seeds is not None else None
                 for task in left:
-                    new.append(task)
-                    cases = () if seeds_of is None else next(seeds_of)
-                    yield staging.ref(task), to_rows(cases)
+                    none = SeedResult(task_id=task.id, cases=())
+                    new.append((task, none if seeds_of is None else next(seeds_of)))
+                    yield staging.ref(task), to_rows(new[-1][1].cases)
 
             call = Call("evalplus_lite.jobs.augmented_task:augmenting", (seed, to_row(budget)))
             rows = pool.map(call, items(), lost=_failed, done=lambda row: opened.advance())
             for facts, rest in rows:
-                task = new.popleft()
+                task, given = new.popleft()
                 # A task without a usable case does not end the run: it is listed with its cause.
                 if facts is None:
                     left_out.append(replace(from_row(Unusable, rest), task_id=task.id))
                     continue
+                if given.failures:
+                    facts["failures"] = list(given.failures)
+                for cause, count in given.dropped.items():
+                    if count:
+                        facts["dropped"][f"{cause} (model)"] = count
                 suites_of[task.id] = FinishedTask(facts, rest)
                 if folder is not None:
                     journal.append({**facts, "suite": base64.b64encode(rest).decode()})
@@ -276,14 +286,32 @@ class ModelSeeds:
     name: str
     plan: SeedPlan | None = None
 
-    def each(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Sequence[Case]]:
-        """Yield the model's valid new inputs for each task; none if nothing is recorded for it.
+    def require_replies(self, tasks: Iterable[Task]) -> None:
+        """Raise InputError if the recorded replies have none for any of these tasks."""
+        plan, first = replace(self.plan or SeedPlan(), feedback=0), ""
+        before = self.source.usage.recorded
+        for task in tasks if isinstance(self.source, Replay) else ():
+            result = llm_seeds(task, self.source, seed=self.seed, plan=plan)
+            if self.source.usage.recorded > before:
+                return
+            first = first or result.failures[0]
+        if first:
+            raise InputError(f"no recorded reply matches these tasks and this seed: {first}")
 
-        Several tasks are queried at a time, in threads of the model's client.
+    def each(self, tasks: Iterable[Task], backend: Backend) -> Iterator[SeedResult]:
+        """Yield the model's valid new inputs for each task, with the requests that failed.
+
+        Several tasks are queried at a time, in threads of the model's client. Raises LLMError if
+        the server fails on ``MOST_FAILURES`` tasks in a row.
         """
-        return self.source.each(lambda task: self._of(task, backend), tasks)
+        in_a_row = 0
+        for result in self.source.each(lambda task: self._of(task, backend), tasks):
+            in_a_row = in_a_row + 1 if result.broken and not result.turns else 0
+            if in_a_row == MOST_FAILURES:
+                raise LLMError(f"{result.failures[-1]} ({in_a_row} tasks in a row; run again)")
+            yield result
 
-    def _of(self, task: Task, backend: Backend) -> Sequence[Case]:
+    def _of(self, task: Task, backend: Backend) -> SeedResult:
         def valid(inputs: Sequence[tuple[Value, ...]]) -> Sequence[str | None]:
             if task.contract is None or not inputs:
                 return [None] * len(inputs)
@@ -292,7 +320,7 @@ class ModelSeeds:
             item = (task.contract, list(inputs))
             return backend.submit(call, item, then=list[str | None]).result()
 
-        return llm_seeds(task, self.source, seed=self.seed, plan=self.plan, valid=valid).cases
+        return llm_seeds(task, self.source, seed=self.seed, plan=self.plan, valid=valid)
 
 
 def seed_source(

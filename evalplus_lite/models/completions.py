@@ -199,8 +199,8 @@ def generate(
     sample. A request without a usable answer gives no row: it is counted, and repeated by the next
     run. A request that is too long for the model gives no row either. ``progress`` is called with
     each new row. Raises InputError if the file was made with other settings, and LLMError if the
-    server cannot be used at all, or failed ``MOST_FAILURES`` times in a row; the message has the
-    number of saved samples.
+    server cannot be used at all, or failed ``MOST_FAILURES`` times in a row, not counting requests
+    that are too long; the message has the number of saved samples.
     """
     drawn = SamplingResult()
     wanted = list(draws(tasks, sampling, model=source.model))
@@ -243,8 +243,10 @@ def generate(
                     continue
                 drawn.failed += 1
                 drawn.problem = drawn.problem or str(new)
-                if isinstance(new, TooLongError) and draw.task.id not in drawn.too_long:
-                    drawn.too_long.append(draw.task.id)
+                if isinstance(new, TooLongError):  # the server works
+                    if draw.task.id not in drawn.too_long:
+                        drawn.too_long.append(draw.task.id)
+                    continue
                 in_a_row += 1
                 if in_a_row >= MOST_FAILURES:
                     raise new

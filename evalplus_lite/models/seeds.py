@@ -23,6 +23,7 @@ from evalplus_lite.models import (
     RefusalError,
     Request,
 )
+from evalplus_lite.models.errors import ServerError, TooLongError
 from evalplus_lite.models.json_form import InputForm, called, read_answer, shorten
 from evalplus_lite.types import Case, Task, Value
 from evalplus_lite.values import identity
@@ -78,7 +79,8 @@ class SeedResult:
     """A model's usable inputs for a task, and the causes of dropped ones.
 
     ``dropped`` counts inputs by cause: ``form``, ``double``, ``invalid``, ``surplus``. ``failures``
-    describes requests without inputs (refused, not recorded), one line each.
+    describes requests without inputs (refused, too long, not recorded, failed), one line each;
+    ``broken`` counts those that the server failed on.
     """
 
     task_id: str
@@ -86,6 +88,7 @@ class SeedResult:
     dropped: Mapping[str, int] = field(default_factory=dict)
     turns: int = 0
     failures: tuple[str, ...] = ()
+    broken: int = 0
 
 
 def llm_seeds(
@@ -98,7 +101,7 @@ def llm_seeds(
 ) -> SeedResult:
     """Return a model's new inputs for a task: typed, distinct, and all ``valid``.
 
-    The task must have base inputs (else InputError). A refused or unrecorded request ends its aim
+    The task must have base inputs (else InputError). A request without a usable answer ends its aim
     and is reported in ``failures``; an unusable server raises LLMError.
     """
     plan = plan or SeedPlan()
@@ -107,7 +110,7 @@ def llm_seeds(
     dropped: Counter[str] = Counter()
     cases: list[Case] = []
     failures: list[str] = []
-    turns = 0
+    turns = broken = 0
     for aim in plan.aims:
         messages: tuple[Message, ...] = (
             Message("user", seed_prompt(task, form, plan, aim=aim, seed=seed)),
@@ -117,7 +120,10 @@ def llm_seeds(
             request = _request(messages, source.model, form, plan)
             try:
                 reply = source.ask(request, cut_off="keep")
-            except (RefusalError, CutOffError, NotRecordedError) as error:
+            except (
+                RefusalError, CutOffError, NotRecordedError, ServerError, TooLongError
+            ) as error:  # fmt: skip
+                broken += isinstance(error, ServerError)
                 # A record ends where the live dialogue went differently; keep the inputs so far.
                 if turn == 0 or not isinstance(error, NotRecordedError):
                     failures.append(f"{aim}: {error}")
@@ -157,6 +163,7 @@ def llm_seeds(
         dropped=dict(sorted(dropped.items())),
         turns=turns,
         failures=tuple(failures),
+        broken=broken,
     )
 
 

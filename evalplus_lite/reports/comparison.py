@@ -6,7 +6,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
@@ -166,6 +166,8 @@ class ComparisonResult(Result):
     def worse(self, points: float | None = None) -> list[dict[str, Any]]:
         """Return the pairs whose second run does significantly worse on all tests or, with
         ``points``, scores more than that many percentage points less, significant or not.
+
+        With several folders, runs of the same folder are not compared.
         """
 
         def is_worse(row: Mapping[str, Any]) -> bool:
@@ -173,7 +175,17 @@ class ComparisonResult(Result):
                 return bool(row["difference"] < 0 and row["p_holm"] < LEVEL)
             return bool(100 * row["difference"] < -points)
 
-        return [pair for pair in self.summary["pairs"] if is_worse(pair["plus"] or pair["base"])]
+        return [pair for pair in self._gated() if is_worse(pair["plus"] or pair["base"])]
+
+    def lacking(self) -> list[dict[str, Any]]:
+        """Return the pairs whose second has no samples for tasks of the first: ``only_first``."""
+        return [pair for pair in self._gated() if pair["only_first"]]
+
+    def _gated(self) -> list[dict[str, Any]]:
+        folder = {each["label"]: each["folder"] for each in self.summary["entrants"]}
+        pairs: list[dict[str, Any]] = self.summary["pairs"]
+        apart = [pair for pair in pairs if folder[pair["first"]] != folder[pair["second"]]]
+        return apart or pairs
 
 
 def compare(*folders: Paths, k: int = 1, common: bool = False) -> ComparisonResult:
@@ -192,14 +204,23 @@ def compare(*folders: Paths, k: int = 1, common: bool = False) -> ComparisonResu
     Runs no program and writes no file. Raises InputError for folders judged on different tasks,
     inputs or expected outputs; with ``common`` it compares the tasks that both have instead.
     """
-    evaluations = _read(folders)
-    if not common:
+    evaluations, without = with_samples(_read(folders))
+    if evaluations and not common:
         require_one_suite(evaluations)
-    return compared(entrants(evaluations), k=k)
+    result = compared(entrants(evaluations), k=k)
+    return replace(result, summary={**result.summary, **without})
 
 
 def _read(folders: Iterable[Paths]) -> list[Evaluation]:
     return read_evaluations(path for each in folders for path in listed_paths(each))
+
+
+def with_samples(evaluations: Sequence[Evaluation]) -> tuple[list[Evaluation], dict[str, Any]]:
+    """Return the evaluations that judged a sample, and the summary's entry on others, if any."""
+    empty = [each for each in evaluations if next(each.rows(), None) is None]
+    folders = [str(each.folder) for each in empty]
+    fact = {"without_samples": folders} if empty else {}
+    return [each for each in evaluations if each not in empty], fact
 
 
 def require_one_suite(evaluations: Sequence[Evaluation]) -> None:
@@ -468,11 +489,16 @@ def leaderboard(*folders: Paths, k: int = 1) -> LeaderboardResult:
     ``folders`` were written by ``evaluate``, or contain such folders. A rank is one more than the
     number of significantly better runs, by the exact paired test at 5 % after Holm over all pairs
     of the leaderboard. Equal ranks are ties, whatever the scores. The order is by score on all
-    tests. A run without samples for some tasks comes last, without a rank. Runs no program and
-    writes no file; raises InputError as ``compare`` does.
+    tests. A run without samples for some tasks comes last, without a rank; folders without a
+    judged sample are in ``without_samples``. Runs no program and writes no file; raises InputError
+    as ``compare`` does.
     """
     judged: dict[str, list[Evaluation]] = {}
-    for one in _read(folders):
+    evaluations, without = with_samples(_read(folders))
+    if not evaluations:
+        names = ", ".join(without.get("without_samples", ["no folder"]))
+        raise InputError(f"{names}: no sample was judged")
+    for one in evaluations:
         judged.setdefault(one.content, []).append(one)
     boards = []
     for content, some in judged.items():
@@ -493,4 +519,4 @@ def leaderboard(*folders: Paths, k: int = 1) -> LeaderboardResult:
             "differs": ranked.differs,
         }
         boards.append(board)
-    return LeaderboardResult({"run": run_facts(), "k": k, "boards": boards})
+    return LeaderboardResult({"run": run_facts(), "k": k, "boards": boards} | without)

@@ -25,6 +25,7 @@ from evalplus_lite.jobs.outputs import (
 )
 from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.jobs.tables import evaluation, p_value, percent, points
+from evalplus_lite.reports.comparison import with_samples
 from evalplus_lite.reports.page.gathering import (
     FORMAT,
     Answering,
@@ -97,6 +98,7 @@ def report(
             *suite_sections(outputs, distinct.values()),
             *job_sections(outputs),
         ]
+        evaluations, without = with_samples(evaluations)
         if not evaluations and not further:
             raise InputError(
                 f"{', '.join(map(str, given))}: nothing that a page shows",
@@ -126,6 +128,7 @@ def report(
                 for suite in suites
             ],
         }
+        | without
     )
 
 

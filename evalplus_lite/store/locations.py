@@ -43,7 +43,7 @@ def place_of(path: str | os.PathLike[str]) -> Place:
 
 
 def local_folder(out: str | os.PathLike[str]) -> Path:
-    """Return the path of a results folder; raise InputError for a URL or a name that is too long."""
+    """Return the path of a results folder; raise InputError for a URL or too long a name."""
     if is_url(out):
         raise InputError(
             "is a URL; results are kept in local folders only",

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from evalplus_lite.errors import ContractError
 from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.tasks.contracts import parse
-from evalplus_lite.types import Case, Harness, Task, Value
+from evalplus_lite.types import Case, Harness, Rule, Task, Tolerance, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.source import value_of
 
@@ -80,7 +80,7 @@ class Assertion:
 def with_assertions(task: Task, text: str) -> Task:
     """Return the task with a case for each assertion; ValueError if the text has anything else.
 
-    The widest tolerance, of the assertions and the task's own rule, applies to all of them.
+    A tolerance in an assertion widens that of the task's rule (``with_tolerances``).
     """
     try:
         tests = parsing.parse(text)
@@ -89,12 +89,7 @@ def with_assertions(task: Task, text: str) -> Task:
         raise ValueError(f"its assertions are not Python: {error}") from None
     if not found:
         raise ValueError("there is no assertion")
-    rule = task.rule
-    rule = replace(
-        rule,
-        rtol=max([rule.rtol, *(each.rtol for each in found)]),
-        atol=max([rule.atol, *(each.atol for each in found)]),
-    )
+    found, rule = with_tolerances(found, task.rule)
     return replace(
         task,
         entry_point=task.entry_point or needed_name([tests]),
@@ -103,6 +98,30 @@ def with_assertions(task: Task, text: str) -> Task:
         outputs=tuple(wire.encode(each.expected) for each in found),
         rule=rule,
     )
+
+
+def with_tolerances(assertions: Sequence[Assertion], rule: Rule) -> tuple[list[Assertion], Rule]:
+    """Return the assertions, and a rule that compares each within its own tolerance.
+
+    A tolerance that all share becomes the rule's. Otherwise values with another tolerance than the
+    rule's get a key in front, which has it: a wide tolerance must not make other assertions
+    lenient. Raises ValueError for a rule that such a key would change in other ways.
+    """
+    wider = [(max(rule.rtol, each.rtol), max(rule.atol, each.atol)) for each in assertions]
+    usual = rule.rtol, rule.atol
+    if len(set(wider)) == 1:
+        usual = wider[0]
+    elif wider and (rule.fields or rule.kind not in ("python", "strict")):
+        raise ValueError(f"its assertions have several tolerances, and its rule is {rule.row}")
+    keys = {pair: "rtol={} atol={}".format(*pair) for pair in wider if pair != usual}
+    placed = list(assertions)
+    for number, (each, pair) in enumerate(zip(assertions, wider, strict=True)):
+        if key := keys.get(pair):
+            text = f"{{{key!r}: {each.expression}}}"
+            placed[number] = replace(each, expression=text, expected={key: each.expected})
+    fields = tuple(Tolerance((key,), atol, rtol) for (rtol, atol), key in keys.items())
+    rtol, atol = usual
+    return placed, replace(rule, rtol=rtol, atol=atol, fields=(*rule.fields, *fields))
 
 
 def needed_name(tests: Iterable[ast.Module]) -> str:

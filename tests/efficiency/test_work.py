@@ -76,6 +76,17 @@ def counted(sandbox: Sandbox, source: str, *values: object, expected: object = N
     return work(sandbox, task(source), source, cases, outputs, most=10**7)
 
 
+def test_inputs_keep_to_what_all_examples_share(sandbox: Sandbox) -> None:
+    """Without a contract: a right program need not answer a list that is not sorted as another."""
+    lists = [[1, 3, 5], [1, 2], [], [2, 4, 8], [-5, 0, 3], [0, 10, 20], [3, 4, 5, 6], [-9, -8]]
+    base = tuple(Case((each, n)) for n, each in enumerate(lists))
+    source = "from bisect import bisect_left\ndef f(xs, x):\n    return bisect_left(xs, x)\n"
+    searching = Task("Own/0", "", "f", source, base=base)
+    found = [xs for level in levels(sandbox, searching, seed=0) for xs, _ in level.cases]
+    assert max(map(len, found)) >= 256
+    assert [xs for xs in found if xs != sorted(xs)] == []
+
+
 def test_the_same_work_twice(sandbox: Sandbox) -> None:
     """A count is exact."""
     source = TEXTBOOK["count"][2]

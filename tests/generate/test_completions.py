@@ -237,12 +237,24 @@ def test_broken_server_loses_nothing(model_server: Any, tmp_path: Path) -> None:
 def test_failures_between_samples_do_not_end_a_run(model_server: Any, tmp_path: Path) -> None:
     """However many there are: only those in a row say that the server is of no use."""
     for _ in range(MOST_FAILURES + 1):
-        model_server.fails(400, "exceeds the context size", "exceed_context_size_error")
+        model_server.fails(500, "out of memory")
         model_server.says("x")
-    source = Client("tiny", base_url=model_server.url, concurrency=1)
+    source = Client("tiny", base_url=model_server.url, concurrency=1, retries=0)
     sampling = Sampling(count=MOST_FAILURES + 1)
     drawn = generate(TASKS, source, sampling, path=tmp_path / "samples.jsonl", extract=upper)
     assert (drawn.new, drawn.failed) == (MOST_FAILURES + 1, MOST_FAILURES + 1)
+
+
+def test_a_task_that_is_too_long_is_skipped(model_server: Any, tmp_path: Path) -> None:
+    """However many samples are requested of it: the server works, and the others are drawn."""
+    for _ in range(MOST_FAILURES + 1):
+        model_server.fails(400, "exceeds the context size", "exceed_context_size_error")
+    model_server.says("x")
+    source = Client("tiny", base_url=model_server.url, concurrency=1)
+    sampling = Sampling(count=MOST_FAILURES + 1, temperatures=(0.8,))
+    drawn = generate(TASKS, source, sampling, path=tmp_path / "samples.jsonl", extract=upper)
+    assert (drawn.new, drawn.failed) == (MOST_FAILURES + 1, MOST_FAILURES + 1)
+    assert drawn.too_long == [TASKS[0].id]
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,22 @@ def test_refusal(model_server: Any) -> None:
     assert "I must not." in harvest.failures[0]
 
 
+def test_failed_requests(model_server: Any) -> None:
+    """One that is too long, or on which the server fails, ends its aim alone."""
+
+    def said(asked: dict[str, Any]) -> Any:
+        if AIMS["corner"] in asked["messages"][0]["content"]:
+            return model_server.error(400, "too large", "exceed_context_size_error")
+        if AIMS["intricate"] in asked["messages"][0]["content"]:
+            return model_server.error(500, "out of memory")
+        return model_server.chat(inputs(([3], 4)))
+
+    model_server.answers.append(said)
+    harvest = llm_seeds(TASK, client(model_server), plan=SeedPlan(per_aim=1))
+    assert arguments(harvest) == [([3], 4.0)]
+    assert (len(harvest.failures), harvest.broken) == (2, 1)
+
+
 def test_unusable_server(model_server: Any) -> None:
     """A server that cannot be used at all ends the work."""
     model_server.fails(401, "bad key")

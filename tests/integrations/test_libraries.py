@@ -324,10 +324,10 @@ def test_opencompass(tasks: Path) -> None:
     """The dataset is read by its library, and the evaluator scores answers in percent."""
     from evalplus_lite.serving.adapters import opencompass
 
-    columns = {"input_columns": ["request"], "output_column": "task_id"}
+    columns = {"input_columns": ["request"], "output_column": "tests"}
     data = opencompass.CodeDataset(path=str(tasks), reader_cfg=columns)
     assert data.test["task_id"] == ["Own/0", "Own/1", "Own/2"]
-    found = opencompass.CodeEvaluator(str(tasks)).score([RIGHT, WRONG], ["Own/0"] * 2)
+    found = opencompass.CodeEvaluator(str(tasks)).score([RIGHT, WRONG], data.test["tests"][:1] * 2)
     assert found["accuracy"] == 50.0
 
 

@@ -16,14 +16,15 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy
 import pytest
 from support.commands import environment, write_tasks
 
 from evalplus_lite import InputError
 from evalplus_lite.errors import EvidenceWarning, InfrastructureError
-from evalplus_lite.serving.adapters import trainers
-from evalplus_lite.serving.adapters.judge import JudgeSettings, configure
-from evalplus_lite.tasks.published.trainers import task_data
+from evalplus_lite.serving.adapters import lm_eval, trainers
+from evalplus_lite.serving.adapters.judge import JudgeSettings, configure, dataset_rows
+from evalplus_lite.tasks.published.trainers import task_data, task_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:Own:evalplus_lite.errors.EvidenceWarning")
 NUMBERS = range(20)
@@ -42,21 +43,27 @@ NO_SERVER = "http://127.0.0.1:9"
 def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("rewards")
     write_tasks(folder)
+    both = {"id": "Both/0", "prompt": "", "entry_point": "f", "reference": "def f(x): return 2 * x"}
+    for name, inputs in (("weak", [[0], [2]]), ("strong", [[0], [2], [3]])):
+        (folder / f"{name}.jsonl").write_text(json.dumps({**both, "inputs": inputs}))
     return folder / "tasks.jsonl"
 
 
 @pytest.fixture(scope="module", params=["here", "served"])
 def place(request: pytest.FixtureRequest, tasks: Path) -> Iterator[JudgeSettings]:
     """Sandboxes of this process, and those of a server."""
+    files = [str(tasks), *(str(tasks.with_name(f"{name}.jsonl")) for name in ("weak", "strong"))]
     if request.param == "here":
-        yield JudgeSettings((str(tasks),), workers=1)
+        yield JudgeSettings(tuple(files), workers=1)
         configure(None)
         return
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
-    command = [sys.executable, "-m", "evalplus_lite", "serve", "-d", str(tasks), "-w", "1"]
+    command = [sys.executable, "-m", "evalplus_lite", "serve", "-w", "1", "--port", port]
     server = subprocess.Popen(
-        [*command, "--port", port], env=environment(tasks.parent), stderr=subprocess.DEVNULL
+        [*command, *(word for file in files for word in ("-d", file))],
+        env=environment(tasks.parent),
+        stderr=subprocess.DEVNULL,
     )
     yield JudgeSettings(url=f"http://127.0.0.1:{port}")
     configure(None)
@@ -89,6 +96,42 @@ def test_verl() -> None:
         return await asyncio.gather(one, other)
 
     assert [each["score"] for each in asyncio.run(both())] == [1.0, 1.0]
+
+
+def test_two_data_sets_with_the_same_ids(tasks: Path, place: JudgeSettings) -> None:
+    """What a harness loads names its data set: the first one does not judge for the second."""
+    square = "def f(x): return x * x"
+    found = {}
+    for name in ("weak", "strong"):
+        (doc,) = dataset_rows(str(tasks.with_name(f"{name}.jsonl")))
+        (answers,) = lm_eval.build_answers([[square]], [doc])
+        found[name] = lm_eval.pass_at_k([doc["tests"]], [answers])["pass@1"]
+        score = trainers.verl_score("", square, {"task_id": "Both/0", "dataset": name})
+        assert score["score"] == found[name]
+    assert found == {"weak": 1.0, "strong": 0.0}
+    with pytest.raises(InputError, match="other"):
+        trainers.verl_score("", square, {"task_id": "Both/0", "dataset": "other"})
+    if not place.url:
+        with pytest.raises(InputError, match="weak and strong"):
+            trainers.verl_score("", square, "Both/0")
+
+
+def test_outputs_in_lists() -> None:
+    """A list of one item is unwrapped if all outputs are: else a function returns lists."""
+    lists = {"fn_name": "g", "inputs": [[1], [2]], "outputs": [[0], [0, 1]]}
+    texts = {"fn_name": "g", "inputs": [[1], [2]], "outputs": [["1"], ["2"]]}
+    for tests, right in ((lists, "list(range(n))"), (texts, "str(n)")):
+        program = f"def g(n): return {right}"
+        assert trainers.verl_score("", program, json.dumps(tests))["score"] == 1.0
+        assert trainers.verl_score("", "def g(n): return n", tests)["score"] == 0.0
+
+
+def test_tolerances_are_each_assertion_s() -> None:
+    """A wide one earns nothing for answers to the others; a test may have it after other code."""
+    tests = ["x = 2\nassert abs(f(x) - 1000) < 100", "assert f(1) == 1.0", "assert f(3) == 0.25"]
+    for program, score in (("{1: 51.0, 2: 1000, 3: 0.0}", 0.0), ("{1: 1, 2: 950, 3: 0.25}", 1.0)):
+        answer = f"def f(x): return {program}[x]"
+        assert trainers.verl_score("", answer, tests)["score"] == score
 
 
 def test_share_and_penalties(place: JudgeSettings) -> None:
@@ -141,6 +184,22 @@ def test_answers_of_every_shape() -> None:
         trainers.areal_reward("", [1, 2], [], [], tests=tests[0])
 
 
+def test_rows_as_data_sets_have_them() -> None:
+    """MBPP's have a number as ``task_id``, and Parquet's have arrays for lists, also in objects."""
+    rows = numpy.array(["assert add(1, 2) == 3", "assert add(3, 4) == 7"], dtype=object)
+    for column in (rows, rows.tolist()):
+        columns = {"task_id": [601, 602], "test_list": [column, column], "id": [1, 2]}
+        assert trainers.trl_reward([RIGHT, HALF], **columns) == [1.0, 1.0]
+    calls = {"fn_name": "add", "inputs": numpy.array([[1, 2], [3, 4]]), "outputs": numpy.ones(2)}
+    assert trainers.verl_score("", "def add(a, b): return 1", calls)["score"] == 1.0
+    cases = numpy.array([{"input": "1 2", "output": "3"}], dtype=object)
+    assert trainers.areal_reward("", SUMS, [], [], input_output=cases) == 1.0
+    sample = SimpleNamespace(response=RIGHT, label="-", metadata={"tests": rows, "id": 7})
+    assert asyncio.run(trainers.slime_reward(None, sample)) == 1.0
+    with pytest.raises(InputError, match="do not say"):
+        trainers.areal_reward("", RIGHT, [], [], task_id=601)
+
+
 def test_open_r1() -> None:
     """Outputs are compared whole: a first line that is right earns nothing."""
     info = {"language": "python", "test_cases": [{"input": "1\n", "output": "1\n2\n"}]}
@@ -153,9 +212,15 @@ def test_open_r1() -> None:
 
 def test_rllm_and_verifiers() -> None:
     """LiveCodeBench's cases of a function, and the columns of a rubric."""
-    case = {"output": "3", "testtype": "functional", "metadata": {"func_name": "add"}}
+    case: dict[str, Any] = {
+        "output": "3",
+        "testtype": "functional",
+        "metadata": {"func_name": "add"},
+    }
     info = {"ground_truth": [{"input": "1\n2", **case}]}
     assert trainers.rllm_reward(info, RIGHT).is_correct
+    case["metadata"] = '{"func_name": "add"}'  # as published
+    assert trainers.rllm_reward({"ground_truth": [{"input": "1\n2", **case}]}, RIGHT).is_correct
     earned = trainers.rubric_reward([{"role": "assistant", "content": RIGHT}], answer=ADD, info={})
     assert asyncio.run(earned) == 1.0
 
@@ -208,14 +273,24 @@ NO_TESTS: list[Any] = [
     "[1,",
     ["assert f("],
 ]
+NESTED: list[Any] = []
+for _ in range(5000):
+    NESTED = [NESTED]
+NO_TESTS.append(NESTED)
+NO_TESTS.append([{"input": "1", "output": "2", "testtype": "functional", "metadata": "{}"}])
 NO_TESTS.append({"inputs": [{1: object()}], "outputs": [1], "fn_name": "f"})
 
 
 @pytest.mark.parametrize("tests", NO_TESTS)
 def test_data_that_says_no_tests(tests: Any) -> None:
     """What cannot be read as tests is an InputError, whatever it is."""
+
+    def read() -> None:
+        found = task_data(tests)
+        task_of(found.form, found.data)
+
     with pytest.raises(InputError):
-        task_data(tests)
+        read()
 
 
 def test_the_environment_says_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,13 +12,18 @@ from typing import Any
 
 import pytest
 from support.commands import run, run_process, start, write_rows, write_tasks
+from support.schemas import hold
 from support.tasks import make_task
 
 from evalplus_lite import Session, augment
-from evalplus_lite.errors import InputError
+from evalplus_lite.errors import InputError, LLMError
+from evalplus_lite.jobs.augmentation import ModelSeeds
 from evalplus_lite.jobs.augmented_task import Budget, augment_task, generator_of
 from evalplus_lite.jobs.linting import lint
 from evalplus_lite.jobs.session import ProgressEvent
+from evalplus_lite.models import Client, Exchange, Message, Reply, Request, write_exchanges
+from evalplus_lite.models.completions import MOST_FAILURES
+from evalplus_lite.models.seeds import AIMS, SeedPlan
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.store import read_jsonl
 from evalplus_lite.tasks import Dataset, load_dataset
@@ -133,6 +138,47 @@ def test_a_suite_to_be_made_anew_is_not_there(undisturbed: Path, tmp_path: Path)
         with pytest.raises(KeyboardInterrupt):
             augment(undisturbed / "tasks.jsonl", inputs=40, seed=7, **options)
     assert not [name for name in FILES if (tmp_path / "out" / name).exists()]
+
+
+def test_requests_of_a_model_that_fail(model_server: Any, tmp_path: Path) -> None:
+    """They are in the summary, with the inputs that are none, and end neither task nor run."""
+    long = model_server.error(400, "too large", "exceed_context_size_error")
+    reply = model_server.chat('{"inputs": [{"x": 1}, {"x": 5}]}')
+    model_server.answers.append(
+        lambda asked: long if AIMS["corner"] in asked["messages"][0]["content"] else reply
+    )
+    write_tasks(tmp_path)
+    client = Client("tiny", base_url=model_server.url, concurrency=1)
+    plan = SeedPlan(per_aim=2, aims=("corner", "deceptive"), feedback=0)
+    data = load_dataset(tmp_path / "tasks.jsonl", only=["Own/0"])
+    out = tmp_path / "out"
+    for _ in "12":  # resumed, it has them from its journal
+        result = augment(data, inputs=5, seeds=ModelSeeds(client, 0, "tiny", plan), out=out)
+        assert [len(lines) for lines in result.summary["failures"].values()] == [1]
+        assert result.summary["dropped"]["double (model)"] == 1
+        assert result.summary["sources"]["llm"] == 1
+    hold(result.summary, "augment")
+
+
+def test_a_model_s_server_that_fails_again_and_again(model_server: Any, tmp_path: Path) -> None:
+    """It ends the run, which can resume: a suite without its inputs is another."""
+    model_server.fails(500, "out of memory")
+    row = {"prompt": "", "entry_point": "f", "reference": "def f(x): return x", "inputs": [[1]]}
+    rows = [json.dumps({**row, "id": f"Own/{n}"}) for n in range(MOST_FAILURES)]
+    (tmp_path / "tasks.jsonl").write_text("\n".join(rows))
+    client = Client("tiny", base_url=model_server.url, concurrency=1, retries=0)
+    with pytest.raises(LLMError, match="out of memory"):
+        augment(tmp_path / "tasks.jsonl", inputs=2, seeds=ModelSeeds(client, 0, "tiny"))
+
+
+def test_replies_of_other_tasks(tmp_path: Path) -> None:
+    """A record that answers none of the requests is a mistake, before any work is done."""
+    write_tasks(tmp_path)
+    request = Request(model="tiny", messages=(Message("user", "?"),))
+    write_exchanges(tmp_path / "seeds.jsonl", [Exchange(request, Reply(text="{}"))])
+    done = run(*ARGUMENTS, "--replay", "seeds.jsonl", folder=tmp_path)
+    assert (done.returncode, "no reply recorded" in done.stderr) == (2, True)
+    assert not (tmp_path / "out" / "suite.jsonl.gz").exists()
 
 
 def test_a_reference_that_fails_is_left_out(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from support.tasks import DOUBLE, make_task
 
 from evalplus_lite import Dataset, InputError, Sample, Session, evaluate
 from evalplus_lite.cli import main
-from evalplus_lite.reports import compare, figures, leaderboard
+from evalplus_lite.reports import compare, figures, leaderboard, report
 from evalplus_lite.reports.page.rendering import table_page
 from evalplus_lite.statistics.paired import mcnemar
 
@@ -106,6 +107,14 @@ def test_only_tasks_of_both_count(folder: Path) -> None:
     assert pair["plus"]["difference"] == pytest.approx(1 / 7)
 
 
+def test_models_of_one_folder_are_not_later_than_each_other(folder: Path, tmp_path: Path) -> None:
+    """Unless there is no other folder: a gate is on what a later folder does."""
+    both = [*samples(DOUBLE, model="a"), *samples(LAZY, model="b")]
+    evaluate(dataset(-1), both, out=tmp_path / "two")
+    assert [pair["second"] for pair in compare(tmp_path / "two").worse()] == ["b"]
+    assert compare(tmp_path / "two", folder / "right").worse() == []
+
+
 def test_other_tests_are_refused_and_compared_if_asked_for(folder: Path) -> None:
     """By other plus inputs the same programs pass: said, or listed with the case that decided."""
     with pytest.raises(InputError, match=r"not judged by the same tests: .*lazy .*other.*--common"):
@@ -176,6 +185,23 @@ def test_a_run_of_fewer_tasks_has_no_rank(folder: Path, tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_results_without_a_judged_sample_are_left_out(folder: Path, tmp_path: Path) -> None:
+    """By name, from ranks and from the page; InputError if nothing is left."""
+    bad = make_task([(1,)], id="Bad/0", reference="def f(x): return 1 / 0")
+    some = Dataset("some", (bad, *dataset(-1).tasks))
+    evaluate(some, [Sample("Bad/0", DOUBLE)], out=tmp_path / "none")
+    result = leaderboard(folder / "right", tmp_path / "none")
+    hold(result.to_json(), "leaderboard")
+    assert [board["dataset"] for board in result.summary["boards"]] == ["tiny"]
+    assert result.summary["without_samples"] == [str(tmp_path / "none")]
+    written = report([folder / "right", tmp_path / "none"], out=tmp_path / "report.html")
+    hold(written.to_json(), "report")
+    assert written.summary["without_samples"] == [str(tmp_path / "none")]
+    for make in (leaderboard, partial(report, out=tmp_path / "none.html")):
+        with pytest.raises(InputError, match="none"):
+            make(tmp_path / "none")
+
+
 def test_names_of_models_are_text_wherever_they_are_shown(folder: Path) -> None:
     """Nothing that a sample file names is markup, a control character, or hidden."""
     result = leaderboard(folder / "old", folder / "new")
@@ -220,6 +246,12 @@ def test_the_commands_print_and_decide(folder: Path) -> None:
     hold(json.loads(done.stdout), "compare")
     done = run("compare", "right", "lazy", "--fail-if-worse-by", "99", folder=folder)
     assert done.returncode == 1, done.stderr
+    done = run("compare", "mixed", "few", "--fail-if-worse", folder=folder)
+    assert done.returncode == 1, done.stderr
+    assert "few lacks tasks of mixed: Tiny/0" in done.stdout
+    for words in (["few", "right", "--fail-if-worse"], ["mixed", "few"],
+                  ["mixed", "few", "--fail-if-worse", "--common"]):  # fmt: skip
+        assert run("compare", *words, folder=folder).returncode == 0
     done = run("compare", "--rank", "right", "lazy", "-o", "board.html", folder=folder)
     assert done.returncode == 0, done.stderr
     assert "rank on plus" in done.stdout

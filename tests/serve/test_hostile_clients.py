@@ -9,8 +9,10 @@ import json
 import socket
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +152,27 @@ class TestGreedy:
         )
         assert judges(small)
 
+    def test_the_refusal_of_a_large_body_is_heard(self, small: Running) -> None:
+        """By a client that sends all of it first, up to a size, and by one that asks first."""
+        head = b"POST /v1/verify HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n"
+        head += b"content-length: %d\r\n"  # as urllib asks
+        part = b"x" * (1 << 20)
+        with connected(small) as channel:
+            channel.sendall(head % (3 << 20) + b"\r\n")
+            for _ in range(3):
+                channel.sendall(part)  # fails once the server has closed the connection
+                time.sleep(0.2)
+            assert channel.recv(12) == b"HTTP/1.1 413"
+        with connected(small) as channel, contextlib.suppress(OSError):
+            channel.sendall(head % (64 << 20) + b"\r\n")
+            for _ in range(64):
+                channel.sendall(part)
+            pytest.fail("a body of any size is read")
+        with connected(small) as channel:
+            channel.sendall(head % (3 << 20) + b"expect: 100-continue\r\n\r\n")
+            assert channel.recv(12) == b"HTTP/1.1 413"
+        assert judges(small)
+
     def test_too_many_values(self, small: Running) -> None:
         """Refused before they take many times the memory of their text."""
         text = b'{"task": {"inputs": [' + b"[]," * 40_000 + b"[]]}}"
@@ -160,10 +183,19 @@ class TestGreedy:
         """Of one request: a mistake. In the queue: to be asked again, and when."""
         body: dict[str, Any] = {"task": "Own/double", "programs": [RIGHT["program"]] * 9}
         assert small.client.post("/v1/verify", json=body).status_code == 422
-        body["programs"] = [RIGHT["program"]] * 5
+        body["programs"] = [RIGHT["program"]] * 5  # the queue has 4 places
+        assert small.client.post("/v1/verify", json=body).status_code == 422
+        slow = {"task": "Own/double", "programs": [SLOW] * 4, "limits": {"seconds": 0.2}}
+        many = threading.Thread(target=httpx.post, args=(f"{small.url}/v1/verify",),
+                                kwargs={"json": slow, "timeout": 60})  # fmt: skip
+        many.start()
+        while not small.client.get("/healthz").json()["waiting"]:
+            pass
+        body["programs"] = [RIGHT["program"]] * 4
         response = small.client.post("/v1/verify", json=body)
         assert response.status_code == 429
         assert int(response.headers["retry-after"]) >= 1
+        many.join()
         assert judges(small)
 
     def test_clients_take_turns(self, small: Running) -> None:
@@ -203,6 +235,40 @@ class TestGreedy:
             return found
 
         assert asyncio.run(fill()) == [6, 3, 1]
+
+    @pytest.mark.parametrize("is_error", [False, True])
+    def test_work_that_ends_in_an_error_is_charged(self, is_error: bool) -> None:
+        """Whoever has slow tasks without a verdict has no more of the workers than others."""
+
+        async def turns() -> dict[str, float]:
+            queue, clock, used = FairQueue(1, 10_000), [0.0], {"slow": 0.0, "fast": 0.0}
+            asyncio.get_running_loop().time = lambda: clock[0]  # type: ignore[method-assign]
+            begun: deque[tuple[str, Future[Any]]] = deque()
+
+            def begin(client: str) -> Future[Any]:
+                begun.append((client, Future()))
+                return begun[-1][1]
+
+            waiting = [
+                queue.add(client, partial(begin, client)) for _ in range(100) for client in used
+            ]
+            while used["fast"] < 5:
+                client, work = begun.popleft()
+                seconds = 10.0 if client == "slow" else 0.1
+                clock[0] += seconds
+                used[client] += seconds
+                if is_error and client == "slow":
+                    work.set_exception(InputError("no verdict"))
+                else:
+                    work.set_result((seconds, {}))
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
+            for each in waiting:
+                each.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+            return used
+
+        assert asyncio.run(turns())["slow"] <= 30
 
     def test_too_many_connections(self, small: Running) -> None:
         """Are answered with 503; once they are closed, everybody is judged again."""

@@ -261,6 +261,8 @@ class TestNemoGym:
         function = "def total(xs, y): return sum(xs) + y"
         for answer in (method, function):
             assert ask(server, "/verify", self.request(answer, **tests))["reward"] == 1.0
+        lists = {"inputs": [[[1, 2], 3], [[], 0]], "outputs": [6, 0], "fn_name": "total"}
+        assert ask(server, "/verify", self.request(function, **lists))["reward"] == 1.0
         data = json.dumps({key: tests[key] for key in ("inputs", "outputs")}).encode()
         packed = base64.b64encode(zlib.compress(data)).decode()
         again = self.request(function, packed=packed, fn_name="total")
@@ -289,6 +291,7 @@ def unit_tests(tests: dict[str, Any]) -> dict[str, Any]:
 
 
 PROGRAM = {"program": "x = 1", "tests": ["assert x == 1"]}
+SUBMIT = {"dataset": "any", "id": 7, "completion": "x = 1"}
 STDIO = {"program": "", "tests": [{"input": "", "output": ""}]}
 PICKLE = base64.b64encode(b"\x80\x04.").decode()
 LARGE = base64.b64encode(zlib.compress(b'{"inputs": [' + b"[]," * (1 << 20) + b"[]]}")).decode()
@@ -302,6 +305,8 @@ NAN = float("nan")
         # An empty list of results would be a full reward.
         *(("/test_program", {**PROGRAM, "tests": each}) for each in (None, [], "[]", "null", {})),
         ("/test_program", {**PROGRAM, "tests": PICKLE}),
+        ("/test_program", {**PROGRAM, "tests": ["assert x == 1", "assert x =="]}),
+        ("/submit", {**SUBMIT, "config": {"provided_data": {"test": {"code": "assert f("}}}}),
         ("/verify", unit_tests({"inputs": [], "outputs": []})),
         ("/verify", unit_tests({"packed": LARGE})),
         # Every comparison with NaN is false: right programs would fail.

@@ -15,7 +15,7 @@ from evalplus_lite.grading.oracle import answer
 from evalplus_lite.sandbox import PRESETS, Limits, Sandbox
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.assertions import assertion, needed_name, with_assertions
-from evalplus_lite.types import Task
+from evalplus_lite.types import Rule, Task
 
 FORMS: dict[str, tuple[str, Any]] = {
     "assert f(1, [2]) == (3, -4)": ("f(1, [2])", (3, -4)),
@@ -93,6 +93,25 @@ def test_other_ints_stay_exact() -> None:
     assert huge.expected == 10**400
 
 
+def test_a_wide_tolerance_is_its_own_assertions(sandbox: Sandbox) -> None:
+    """One that all state is the rule's; of several none makes another assertion lenient."""
+    shared = "assert abs(f(1) - 2) < 0.1\nassert abs(f(2) - 4.0) < 0.1"
+    mixed = "assert abs(f(1) - 2) < 100\nassert abs(f(2) - 4) < 0.1\nassert f(3) == 6.0"
+    right = "def f(x): return 2 * x"
+    for text, nearly, far in (
+        (shared, "2.04 * x", "2.06 * x"),
+        (mixed, "{1: 51, 2: 4.05, 3: 6.0}[x]", "{1: 51, 2: 4.05, 3: 6.05}[x]"),
+        (mixed, "{1: 51, 2: 4.05, 3: 6.0}[x]", "{1: 51, 2: 4.15, 3: 6.0}[x]"),
+    ):
+        task = with_assertions(Task("t", "", "f", right), text)
+        suite = answer(sandbox, task, task.base, base_count=9, limits=Limits()).suite
+        prepared = PreparedSuite.of(task, suite, PRESETS["default"])
+        assert evaluate_program(sandbox, prepared, f"def f(x): return {nearly}").passed
+        assert not evaluate_program(sandbox, prepared, f"def f(x): return {far}").passed
+    with pytest.raises(ValueError, match="tolerances"):
+        with_assertions(Task("t", "", "f", right, rule=Rule("multiset")), mixed)
+
+
 @pytest.mark.parametrize("text", ["f(1) == 2", "assert f(1) == 2; x = 1", "assert f("])
 def test_other_texts_are_refused(tmp_path: Path, text: str) -> None:
     """By what is wrong; right ones are cases with outputs."""
@@ -124,7 +143,9 @@ def test_programs_are_judged(sandbox: Sandbox) -> None:
     suite = answer(sandbox, task, task.base, base_count=2, limits=Limits()).suite
     assert len(suite.cases) == 2
     prepared = PreparedSuite.of(task, suite, PRESETS["default"])
-    assert evaluate_program(sandbox, prepared, "import math\ndef f(x): return 0.3333 * x").passed
+    assert evaluate_program(
+        sandbox, prepared, "import math\ndef f(x): return 0.33333333 * x"
+    ).passed
     assert not evaluate_program(sandbox, prepared, "import math\ndef f(x): return 2.0").passed
     hostile = "import math\nmath.isclose = lambda *a, **k: True\nbool = set = f = lambda *a: True"
     assert not evaluate_program(sandbox, prepared, hostile).passed

@@ -89,6 +89,9 @@ def loaded(folder: Path, row: dict[str, Any]) -> Task:
     return task
 
 
+COUNT = "def count(n):\n    return list(range(n))\n"
+LISTS = {"fn_name": "count", "inputs": [[1], [2]], "outputs": [[0], [0, 1]]}
+
 CASES: dict[str, tuple[dict[str, Any], str, str, str, int]] = {
     # row, id, a right program, a wrong one, cases
     "apps": (apps(), "APPS/7", SCRIPT, SCRIPT.replace("/ b", "// b"), 2),
@@ -98,6 +101,13 @@ CASES: dict[str, tuple[dict[str, Any], str, str, str, int]] = {
         FUNCTION,
         FUNCTION.replace("//", "/"),
         1,
+    ),
+    "apps, a function that returns a list, of one item once": (
+        apps(input_output=json.dumps(LISTS), solutions=json.dumps([COUNT])),
+        "APPS/7",
+        COUNT,
+        COUNT.replace("range(n)", "range(1, n)"),
+        2,
     ),
     "apps, a method": (
         apps(input_output=json.dumps(CALLS), solutions="", starter_code=METHOD),

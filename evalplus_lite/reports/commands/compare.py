@@ -53,7 +53,9 @@ def compare(
         False, "--common", help="Compare on the tasks that all have, if tests differ."
     ),
     fail_if_worse: bool = typer.Option(
-        False, "--fail-if-worse", help="Exit with 1 if a later one is significantly worse."
+        False,
+        "--fail-if-worse",
+        help="Exit with 1 if a later one is significantly worse, or lacks tasks.",
     ),
     fail_if_worse_by: float | None = typer.Option(
         None,
@@ -61,7 +63,7 @@ def compare(
         metavar="POINTS",
         min=0,
         max=100,
-        help="Exit with 1 if a later one scores lower by more percentage points.",
+        help="Exit with 1 if a later one is lower by more percentage points, or lacks tasks.",
     ),
 ) -> int:
     """Compare or rank models by their results, with intervals and exact tests.
@@ -94,6 +96,10 @@ def compare(
     if fail_if_worse_by is not None:
         by = f"by more than {fail_if_worse_by:g} points"
         worse += [(pair, by) for pair in result.worse(fail_if_worse_by)]
+    # What a later one was not judged on cannot be said not to be worse; --common does not ask.
+    is_gate = fail_if_worse or fail_if_worse_by is not None
+    lacking = result.lacking() if is_gate and not common else []
+    absent = is_gate and result.summary.get("without_samples")
 
     def show() -> None:
         if markdown:
@@ -104,8 +110,11 @@ def compare(
         _show(result, folders, out)
         for pair, by in worse:
             say(f"worse {by}: {pair['second']} than {pair['first']}")
+        for pair in lacking:
+            missing = _some(pair["only_first"])
+            say(f"not judged: {pair['second']} lacks tasks of {pair['first']}: {missing}")
 
-    return run.ended(result, show, attention=lambda: worse)
+    return run.ended(result, show, attention=lambda: worse or lacking or absent)
 
 
 def _writer(out: Path | None) -> Any:
@@ -135,6 +144,8 @@ def _show(result: Result, folders: Sequence[Path], out: Path | None) -> None:
     pairs = result.summary.get("pairs", ())
     for pair in pairs[:MOST_PAIRS]:
         _tell(pair, "plus" if pair["plus"] else "base", is_long=len(pairs) <= FEW_PAIRS)
+    for folder in result.summary.get("without_samples", ()):
+        say(f"left out, no sample was judged: {folder}")
     for name, values in result.summary.get("differs", {}).items():
         say(f"{name} differs: {', '.join(map(short, values))}")
     if out is not None:

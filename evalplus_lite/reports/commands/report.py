@@ -54,6 +54,8 @@ def report(
                     f"{suite['name']}: prompts, references and inputs are missing from the page;"
                     " give the data set that judged with --dataset"
                 )
+        for folder in summary.get("without_samples", ()):
+            screen.note(f"{folder}: left out, no sample was judged")
         further = f", and {summary['files'] - 1} more files" if summary["files"] > 1 else ""
         size = summary["bytes"] / 1e6
         say(f"{summary['out']}{further}: {size:.1f} MB, to open in a browser")

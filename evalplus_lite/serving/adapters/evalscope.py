@@ -36,8 +36,8 @@ class CodeAdapter(DefaultDataAdapter):
         return DatasetDict({"default": loader.load()}), None
 
     def record_to_sample(self, record: dict[str, Any]) -> Sample:
-        """Return a task as a sample: its prompt for the model, and its id as the target."""
-        return Sample(input=record["request"], target=record["task_id"])
+        """Return a task as a sample: its prompt for the model, and its ``tests`` as the target."""
+        return Sample(input=record["request"], target=record["tests"])
 
     def match_score(
         self,

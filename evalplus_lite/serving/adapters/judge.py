@@ -24,7 +24,7 @@ from evalplus_lite.serving.worker import source_of
 from evalplus_lite.store.locks import Lock
 from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.published.trainers import TaskData, task_data
-from evalplus_lite.types import VERDICTS
+from evalplus_lite.types import VERDICTS, Task
 
 # Settings come from the environment, because trainers start their workers themselves.
 
@@ -188,12 +188,19 @@ class LocalJudge:
         """Start judging an answer; errors are raised here or by the future."""
         options = ("chat", "program", "tests") if share else ("chat", "program")
         if task.form == "id":
-            source = self._judge.source(*self._judge.task(task.data))
+            source = self._judge.source(*self._known(task.data, task.dataset))
         else:
             source = source_of(task.form, task.of(answer))
         return self._judge.submit(
             source, answer, options, key=source[1], then=lambda row: judgement(row[1])
         )
+
+    def _known(self, id: str, dataset: str | None) -> tuple[Task, str]:
+        names = [name for name, tasks in self._judge.tasks.items() if id in tasks]
+        if dataset is None and len(names) > 1:  # the first would judge for the others
+            remedy = json.dumps({"task_id": id, "dataset": names[0]})
+            raise InputError(f"{id[:200]} is a task of {' and '.join(names)}", remedy=remedy)
+        return self._judge.task(id, dataset)
 
     def close(self) -> None:
         """End the sandboxes, after finishing the programs being judged."""
@@ -224,7 +231,7 @@ class RemoteJudge:
 
     def _ask(self, task: TaskData, answer: str, share: bool) -> Judgement:
         body = {"task": task.row(answer), "program": answer, "chat": True, "details": share}
-        return judgement(post_verify(self._settings, body))
+        return judgement(post_verify(self._settings, body | {"dataset": task.dataset}))
 
 
 def judgement(row: dict[str, Any]) -> Judgement:
@@ -289,15 +296,17 @@ def verdicts(pairs: Iterable[tuple[Any, str]]) -> list[Judgement]:
 @cache
 def dataset_rows(name: str) -> list[dict[str, str]]:
     """Return the tasks of a data set: ``request`` is the whole text that ``evalplus-lite generate``
-    sends, ``prompt`` the task's own prompt, for completion."""
+    sends, ``prompt`` the task's own prompt, for completion, and ``tests`` its id and data set."""
+    dataset = load_dataset(name)
     return [
         {
             "task_id": task.id,
+            "tests": json.dumps({"task_id": task.id, "dataset": dataset.name}),
             "request": instruction(task),
             "prompt": task.prompt,
             "entry_point": task.entry_point,
         }
-        for task in load_dataset(name).tasks
+        for task in dataset.tasks
     ]
 
 

@@ -48,17 +48,17 @@ def build_predictions(resps: Sequence[Sequence[str]], docs: Sequence[Any]) -> li
 def pass_at_k(
     references: Sequence[str], predictions: Sequence[Sequence[str]], k: Sequence[int] = (1,)
 ) -> Mapping[str, float]:
-    """Return pass@k of one document, whose reference is its id; raise if there is no verdict, as a
-    run in which the machine failed has no score."""
-    (task_id,), (answers,) = references, predictions
-    futures = [_begun.get((task_id, text)) or begin(task_id, text) for text in answers]
+    """Return pass@k of one document, whose reference is its ``tests``; raise if there is no
+    verdict, as a run in which the machine failed has no score."""
+    (tests,), (answers,) = references, predictions
+    futures = [_begun.get((tests, text)) or begin(tests, text) for text in answers]
     passed = sum(future.result().passed for future in futures)
     ks = [k] if isinstance(k, int) else k
     return {f"pass@{each}": estimate(len(futures), passed, each) for each in ks}
 
 
 def _begin(doc: Any, text: str) -> str:
-    key = doc["task_id"], text
+    key = doc["tests"], text
     if key not in _begun:
         _begun[key] = begin(*key)
     return text

@@ -13,7 +13,7 @@ from evalplus_lite.serving.adapters.judge import configure_for, dataset_rows, ve
 
 
 class CodeDataset(BaseDataset):
-    """The tasks of a data set or file: ``request`` is the input column, ``task_id`` the output."""
+    """The tasks of a data set or file: ``request`` is the input column, ``tests`` the output."""
 
     @staticmethod
     def load(path: str) -> DatasetDict:

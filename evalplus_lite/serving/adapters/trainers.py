@@ -19,6 +19,7 @@ from typing import Any
 from evalplus_lite.errors import EvalPlusLiteError, EvidenceWarning, InputError
 from evalplus_lite.serving.adapters.judge import Judgement, begin, settings
 
+IDS = ("task_id", "id")
 KEYS = (
     "task_id tests verification_info test_list input_output ground_truth answer label id"
 ).split()
@@ -29,9 +30,13 @@ LONGEST_MARK = 44
 """Maximum length of the mark with which a template ends a reply (``MARK``), in characters."""
 
 
-def tests_in(data: Mapping[str, Any]) -> Any:
-    """Return the task id or tests in a trainer's data."""
-    tests = next((data[key] for key in KEYS if data.get(key) not in (None, "")), None)
+def tests_in(data: Mapping[str, Any], *, default: Any = None) -> Any:  # noqa: PT028 - no test
+    """Return the task id or tests in a trainer's data, or ``default`` if there are none."""
+    cells: dict[str, Any] = {key: data.get(key) for key in KEYS}
+    # A number is not a task's id: MBPP's rows have one next to their tests.
+    values = (v for key, v in cells.items() if key not in IDS or isinstance(v, str | Mapping))
+    # An array of NumPy has no truth value.
+    tests = next((v for v in values if (v.tolist() if hasattr(v, "tolist") else v)), default)
     if tests is None:
         raise InputError("the data do not say the tests", remedy=f"one of {', '.join(KEYS)}")
     if isinstance(tests, Mapping) and "test_cases" in tests:
@@ -210,9 +215,7 @@ async def slime_reward(args: Any, sample: Any, **_: Any) -> Any:
     if isinstance(sample, Sequence):
         return list(await asyncio.gather(*(slime_reward(args, each) for each in sample)))
     metadata = sample.metadata if isinstance(sample.metadata, Mapping) else {}
-    has_tests = any(metadata.get(key) for key in KEYS)
-    tests = tests_in(metadata) if has_tests else sample.label
-    return reward(await ajudged(tests, sample.response))
+    return reward(await ajudged(tests_in(metadata, default=sample.label), sample.response))
 
 
 async def rubric_reward(completion: Any, answer: Any = None, info: Any = None, **_: Any) -> float:
@@ -220,8 +223,7 @@ async def rubric_reward(completion: Any, answer: Any = None, info: Any = None, *
 
     ``info``, else ``answer``, has a task's id or tests. Raises if there is no verdict.
     """
-    has_tests = isinstance(info, Mapping) and any(info.get(key) for key in KEYS)
-    tests = tests_in(info if has_tests else {"answer": answer})
+    tests = tests_in(info if isinstance(info, Mapping) else {}, default=answer)
     return reward(await ajudged(tests, completion))
 
 

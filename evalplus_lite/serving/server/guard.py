@@ -25,6 +25,8 @@ LONGEST_NAME = 64
 FEW_VALUES, VALUE_BYTES = 1 << 16, 64
 """Above FEW_VALUES values, each counts as VALUE_BYTES bytes."""
 CLIENT_HEADER = "x-client-id"
+DRAINED = 4
+"""How much of a refused body is read, in bodies of the largest size."""
 SMALL_BODY = 1 << 16
 """Maximum bytes of a request without a token; health checks need no more."""
 
@@ -60,15 +62,35 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        told = _Told(self.service, send)
+        told, arriving = _Told(self.service, send), _Arriving(receive)
         try:
-            await self._serve(scope, receive, told)
-        except Refused as error:  # the rest of the body is discarded
-            self.metrics.refused(error.status)
-            response = refusal(
-                self.service, error.status, error.kind, str(error), headers=error.headers
-            )
-            await response({"type": "http"}, _nothing, told)
+            await self._serve(scope, arriving, told)
+            return
+        except Refused as error:
+            refused = error.with_traceback(None)  # the traceback holds the body read so far
+        self.metrics.refused(refused.status)
+        if "connection" not in refused.headers:
+            await self._drain(scope, arriving)
+        headers = refused.headers
+        response = refusal(
+            self.service, refused.status, refused.kind, str(refused), headers=headers
+        )
+        await response({"type": "http"}, _nothing, told)
+
+    async def _drain(self, scope: Scope, arriving: _Arriving) -> None:
+        """Read the rest of a refused body, up to a size.
+
+        A client that is still sending when the connection closes sees a reset, not the answer.
+        """
+        headers, most = dict(scope["headers"]), DRAINED * self.service.settings.most_body
+        stated = headers.get(b"content-length", b"0")
+        # A client that expects an answer first has not sent the body.
+        if b"expect" in headers or not stated.isdigit() or int(stated) > most:
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self.service.settings.body_seconds):
+                while arriving.has_more and most > 0:
+                    most -= len((await arriving()).get("body", b""))
 
     async def _serve(self, scope: Scope, receive: Receive, told: _Told) -> None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in
@@ -162,6 +184,19 @@ class Guard:
         self.buffered[name] += size
         if not self.buffered[name]:
             del self.buffered[name]
+
+
+@dataclass(slots=True)
+class _Arriving:
+    """Receives a request, and records whether more of its body is to come."""
+
+    receive: Receive
+    has_more: bool = True
+
+    async def __call__(self) -> Message:
+        message = await self.receive()
+        self.has_more = message.get("more_body", False)
+        return message
 
 
 @dataclass(slots=True)

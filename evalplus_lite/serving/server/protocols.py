@@ -38,7 +38,7 @@ from evalplus_lite.serving.server.metrics import CONTENT_TYPE
 from evalplus_lite.serving.server.service import Asked, RequestLimits, Service
 from evalplus_lite.store.parsing import parse_json
 from evalplus_lite.tasks.published.rows import inflated
-from evalplus_lite.tasks.published.trainers import Form, called_name, problem_data
+from evalplus_lite.tasks.published.trainers import Form, problem_data, task_data
 
 ENDPOINTS: list[Endpoint] = []
 """All endpoints, in the order of this module."""
@@ -103,7 +103,7 @@ class VerifyRequest(Exact):
     def pairs(self, service: Service) -> list[Pair]:
         """Return the programs with their tasks; raise InputError for too many."""
         items = self._items()
-        most = service.settings.most_programs
+        most = min(service.settings.most_programs, service.settings.most_waiting)
         if not 0 < len(items) <= most:
             raise InputError(f"there are {len(items)} programs", remedy=f"give 1 to {most}")
         known: dict[int | str, Asked | EvalPlusLiteError] = {}
@@ -661,12 +661,11 @@ def _of_unit_tests(tests: Any, output: str, most: int) -> Asked:
         tests = {**_unpacked(tests["packed"], most), "fn_name": tests.get("fn_name")}
     if type(tests) is not dict:
         raise InputError("verifier_metadata.unit_tests is missing")
-    inputs, outputs, name = tests.get("inputs"), tests.get("outputs"), tests.get("fn_name")
-    if type(inputs) is not list or type(outputs) is not list or not inputs:
+    cases = {key: tests.get(key) for key in ("inputs", "outputs", "fn_name")}
+    if not cases["inputs"] or not all(type(cases[key]) is list for key in ("inputs", "outputs")):
         raise InputError("verifier_metadata.unit_tests holds no lists of inputs and outputs")
-    if name:
-        return Asked.given("calls", (called_name(name, output), inputs, outputs))
-    return Asked.given("printed", (inputs, outputs, 0.0))
+    data = task_data(cases)
+    return Asked.given(data.form, data.of(output))  # type: ignore[arg-type]
 
 
 def _unpacked(text: Any, most: int) -> dict[str, Any]:

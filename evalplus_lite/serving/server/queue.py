@@ -13,6 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import TypeAlias
 
 from evalplus_lite.execution.base import Row
@@ -51,6 +52,8 @@ class Unit:
     client: str
     future: asyncio.Future[Row]
     charged: float = 0.0
+    started: float = math.inf
+    """When a worker took it, by the event loop's clock."""
     work: Future[tuple[float, Row]] | None = None
 
 
@@ -78,6 +81,8 @@ class FairQueue:
         self.waiting = self.begun = 0
         self.seconds = FIRST_SECONDS
         self._now = 0.0
+        self._sent: dict[int, Unit] = {}
+        """What the workers hold by id, in order; they work on the first, one each."""
         self._clients: dict[str, _Client] = {}
 
     @property
@@ -141,12 +146,19 @@ class FairQueue:
             client.share += unit.charged
             client.begun += 1
             self.begun += 1
+            self._sent[id(unit)] = unit
+            self._start()
             try:
                 unit.work = unit.begin()
             except Exception as error:
                 unit.work = Future()
                 unit.work.set_exception(error)
             unit.work.add_done_callback(partial(self._done, unit))
+
+    def _start(self) -> None:
+        now = asyncio.get_running_loop().time()
+        for unit in islice(self._sent.values(), self.workers):
+            unit.started = min(unit.started, now)
 
     def _done(self, unit: Unit, work: Future[tuple[float, Row]]) -> None:
         """Handle the end of work, from any thread."""
@@ -158,15 +170,20 @@ class FairQueue:
         client, is_awaited = self._clients[unit.client], not unit.future.done()
         client.begun -= 1
         self.begun -= 1
+        del self._sent[id(unit)]
+        self._start()
         if work.cancelled():
             unit.future.cancel()
-        elif (error := work.exception()) is not None:
-            if is_awaited:
-                unit.future.set_exception(error)
         else:
-            seconds, row = work.result()
-            if is_awaited:
-                unit.future.set_result(row)
+            if (error := work.exception()) is not None:
+                # It took a worker's time as well: a reference that runs for long, say.
+                seconds = max(unit.future.get_loop().time() - unit.started, 0.0)
+                if is_awaited:
+                    unit.future.set_exception(error)
+            else:
+                seconds, row = work.result()
+                if is_awaited:
+                    unit.future.set_result(row)
             client.share += seconds - unit.charged
             seconds = max(seconds, LEAST_SECONDS)
             client.seconds += WEIGHT * (seconds - client.seconds)

@@ -13,7 +13,7 @@ from evalplus_lite.programs import definitions
 from evalplus_lite.store.parsing import parse_json
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.published.format import Background, Format
-from evalplus_lite.tasks.published.rows import as_cases, inflated
+from evalplus_lite.tasks.published.rows import as_cases, inflated, unwrapped
 from evalplus_lite.types import CALL, PYTHON, Harness, Rule, Task
 from evalplus_lite.values import wire
 
@@ -131,8 +131,7 @@ def judged_by_tests(fields: Fields, id: str) -> Task:
     if function and not function.isidentifier():
         raise fields.refuse(f"fn_name {function[:60]!r} is not a Python name")
     if function:
-        # A list of one item means the item, as in the set's own judge.
-        outputs = [each[0] if type(each) is list and len(each) == 1 else each for each in outputs]
+        outputs = unwrapped(outputs)
         if not all(type(each) is list for each in inputs):
             raise fields.refuse("inputs: a list of arguments was expected for each call")
     else:

@@ -18,6 +18,16 @@ from evalplus_lite.types import Case, Task, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.source import literal_calls, value_of
 
+
+def unwrapped(outputs: Sequence[Any]) -> Sequence[Any]:
+    """Return the expected outputs of a function, which some sets wrap in lists of one item.
+
+    Only if all of them are such lists: otherwise the function itself returns lists.
+    """
+    is_wrapped = all(isinstance(each, list | tuple) and len(each) == 1 for each in outputs)
+    return [each[0] for each in outputs] if is_wrapped else outputs
+
+
 # Restoring the types that inputs lost in JSON.
 
 RECURSIVE_LEVELS = 3  # nesting depth in examples from which a container may nest arbitrarily deep

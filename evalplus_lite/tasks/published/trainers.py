@@ -14,9 +14,16 @@ from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.programs import parsing
 from evalplus_lite.store import Row
 from evalplus_lite.store.parsing import parse_json
-from evalplus_lite.tasks.assertions import Assertion, divided, needed_name, whole
+from evalplus_lite.tasks.assertions import (
+    Assertion,
+    divided,
+    needed_name,
+    whole,
+    with_tolerances,
+)
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.published.format import Background, Format
+from evalplus_lite.tasks.published.rows import unwrapped
 from evalplus_lite.types import CALL, PYTHON, Case, Harness, Rule, Task
 from evalplus_lite.values import wire
 
@@ -35,10 +42,14 @@ def called_name(name: Any, program: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class TaskData:
-    """A task in a data set's own format: ``data`` is its id, its row, or its tests."""
+    """A task in a data set's own format: ``data`` is its id, its row, or its tests.
+
+    ``dataset`` names the data set of an id, if several have it.
+    """
 
     form: Form | Literal["id"]
     data: Any
+    dataset: str | None = None
 
     def row(self, answer: str) -> str | dict[str, Any]:
         """Return the task for a server request: an id, a row, or tests that ``task_data`` reads."""
@@ -61,11 +72,16 @@ class TaskData:
 def task_data(tests: Any) -> TaskData:
     """Return the task in a cell of a data set, parsed if it is a JSON text.
 
-    Any other text is a task id. A list holds assertions (strings), or cases (``input``, ``output``,
-    and for functions ``fn_name`` or LiveCodeBench's ``metadata.func_name``). An object holds
-    ``inputs`` and ``outputs`` (for functions with ``fn_name``), ``assert_case`` or ``functional``,
-    or is a row of a task file. Raises InputError for anything else.
+    Any other text is a task id, and so is an object of ``task_id`` and ``dataset``. A list holds
+    assertions (strings), or cases (``input``, ``output``, and for functions ``fn_name`` or
+    LiveCodeBench's ``metadata.func_name``). Any other object holds ``inputs`` and ``outputs`` (for
+    functions with ``fn_name``), ``assert_case`` or ``functional``, or is a row of a task file.
+    NumPy arrays count as lists. Raises InputError for anything else.
     """
+    try:
+        tests = _plain(tests)
+    except RecursionError:
+        raise InputError("the tests nest too deeply") from None
     if isinstance(tests, str):
         if tests.lstrip()[:1] not in ("{", "["):
             return TaskData("id", tests)
@@ -75,21 +91,35 @@ def task_data(tests: Any) -> TaskData:
     if not isinstance(tests, Sequence) or not tests:
         raise InputError(f"the tests are a {type(tests).__name__}", remedy="give a list of tests")
     if all(isinstance(each, str) for each in tests):
-        for number, text in enumerate(tests):
-            if parsing.tree_or_none(text) is None:  # otherwise every program would fail
-                raise InputError(f"test {number} is not Python: {text[:80]!r}")
         return TaskData("assertions", list(tests))
     if not all(isinstance(each, Mapping) and {"input", "output"} <= each.keys() for each in tests):
         raise InputError("a test has no input and output")
-    metadata = tests[0].get("metadata") or {}
+    metadata = tests[0].get("metadata")
+    if isinstance(metadata, str) and metadata.lstrip()[:1] == "{":
+        metadata = _parsed(metadata)
     name = tests[0].get("fn_name") or (
         metadata.get("func_name") if isinstance(metadata, Mapping) else None
     )
+    if not name and any(each.get("testtype") == "functional" for each in tests):
+        raise InputError(
+            "the tests are functional, and do not name the function",
+            remedy="give fn_name, or metadata with a func_name",
+        )
     cases = {"inputs": [t["input"] for t in tests], "outputs": [t["output"] for t in tests]}
     return _of_object({**cases, "fn_name": name} if name else cases)
 
 
+def _plain(value: Any) -> Any:
+    """Return a value with lists and numbers in place of NumPy's."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
+
+
 def _of_object(data: dict[str, Any]) -> TaskData:
+    if data.keys() == {"task_id", "dataset"} and all(isinstance(v, str) for v in data.values()):
+        return TaskData("id", data["task_id"], data["dataset"])
     for key in ("assert_case", "functional"):  # code appended to a program, perhaps in parts
         if text := data.get(key):
             return task_data([text] if isinstance(text, str) and text[:1] != "[" else text)
@@ -106,9 +136,12 @@ def _of_object(data: dict[str, Any]) -> TaskData:
         if isinstance(each, str | Mapping) or not isinstance(each, Iterable):
             raise InputError(f"inputs or outputs are a {type(each).__name__}, not a list")
     if data.get("fn_name"):
-        return TaskData(
-            "calls", (data["fn_name"], list(map(_text, inputs)), list(map(_one, outputs)))
-        )
+        outputs = list(outputs)
+        answers = [
+            own if isinstance(own, str) else _json(value)
+            for own, value in zip(outputs, unwrapped(outputs), strict=True)
+        ]
+        return TaskData("calls", (data["fn_name"], list(map(_text, inputs)), answers))
     return TaskData("printed", ([*inputs], [*outputs], 0.0))
 
 
@@ -119,13 +152,6 @@ def _text(arguments: Any) -> str:
     if not isinstance(arguments, Sequence):
         raise InputError(f"an input of a function is a {type(arguments).__name__}")
     return "\n".join(_json(each) for each in arguments)
-
-
-def _one(output: Any) -> str:
-    """Return a call's expected output as JSON; some data sets wrap it in a list."""
-    if isinstance(output, str):
-        return output
-    return _json(output[0] if isinstance(output, Sequence) and len(output) == 1 else output)
 
 
 def _json(value: Any) -> str:
@@ -219,8 +245,9 @@ def _assertions(tests: Sequence[str]) -> JudgedTests:
     assertions: list[Assertion] = []
     ranges, inside = [], 0
     for number, text in enumerate(_counted(tests)):
-        if type(text) is not str:
-            raise InputError(f"test {number} is a {type(text).__name__}, not a text")
+        # Otherwise every program would fail.
+        if type(text) is not str or parsing.tree_or_none(text) is None:
+            raise InputError(f"test {number} is not Python: {text!r:.80}")
         parts: list[Assertion] = []
         with suppress(*parsing.UNREADABLE):
             parts = divided(text)
@@ -228,10 +255,7 @@ def _assertions(tests: Sequence[str]) -> JudgedTests:
         inside += any(each.inside for each in parts)
         ranges.append(range(len(assertions), len(assertions) + len(parts)))
         assertions += parts
-    rule = Rule(
-        rtol=max((each.rtol for each in assertions), default=0.0),
-        atol=max((each.atol for each in assertions), default=0.0),
-    )
+    assertions, rule = with_tolerances(assertions, Rule(atol=0.0, rtol=0.0))
     name = ""
     with suppress(*parsing.UNREADABLE):
         name = needed_name(map(parsing.parse, tests))
