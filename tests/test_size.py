@@ -8,24 +8,24 @@ import pytest
 from test_layers import MODULES, PACKAGE
 
 SIZES: dict[str, tuple[int, int]] = {
-    ".": (1_065, 8),
-    "cli": (2_462, 18),
-    "efficiency": (2_043, 9),
+    ".": (1_067, 8),
+    "cli": (2_478, 18),
+    "efficiency": (2_078, 9),
     "exe": (12_812, 37),
     "execution": (2_342, 10),
-    "generate": (8_686, 29),
+    "generate": (8_781, 29),
     "grading": (2_864, 13),
-    "jobs": (9_282, 22),
-    "models": (2_249, 11),
-    "programs": (2_941, 12),
-    "reduction": (1_545, 8),
-    "reports": (5_849, 27),
-    "sandbox": (4_969, 29),
-    "serving": (4_311, 28),
+    "jobs": (9_667, 22),
+    "models": (2_286, 11),
+    "programs": (2_939, 12),
+    "reduction": (1_539, 8),
+    "reports": (5_891, 27),
+    "sandbox": (4_967, 29),
+    "serving": (4_372, 28),
     "statistics": (926, 7),
-    "store": (1_723, 12),
-    "tasks": (9_379, 31),
-    "values": (3_404, 17),
+    "store": (1_730, 12),
+    "tasks": (9_593, 31),
+    "values": (3_403, 17),
 }
 """Lines and modules of each room; ``.`` are the modules beside the rooms."""
 

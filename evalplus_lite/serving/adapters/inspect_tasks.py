@@ -24,7 +24,7 @@ from evalplus_lite.tasks.loading import names
 
 
 def dataset(name: str) -> MemoryDataset:
-    """Return the tasks of a data set as samples: the id is the target, the metadata have the tests."""
+    """Return the tasks of a data set as samples: the target is the id, the metadata the tests."""
     samples = [
         Sample(input=row["request"], target=row["task_id"], id=row["task_id"], metadata=row)
         for row in dataset_rows(name)
