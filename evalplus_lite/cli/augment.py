@@ -98,7 +98,8 @@ def augment(
                 if promised := _promised(task, summary["constraints"].get(task, ())):
                     screen.note(f"{task}: {promised}")
 
-    return run.ended(result, shown, attention=lambda: summary["unusable"] or summary["without_new"])
+    needs_attention = ("unusable", "without_new", "failures")
+    return run.ended(result, shown, attention=lambda: any(map(summary.get, needs_attention)))
 
 
 def show(summary: Mapping[str, Any], folder: Path, doubt: str = "") -> None:

@@ -125,6 +125,8 @@ class SuiteSource:
     limits: Limits = PUBLISHED_LIMITS
     evidence: dict[str, Evidence] = field(default_factory=dict, init=False)
     unusable: dict[str, Unusable] = field(default_factory=dict, init=False)
+    _examined: dict[str, tuple[Task, Suite | None]] = field(default_factory=dict, init=False)
+    """Each unusable task as it was examined here, with the suite given then."""
 
     def usable(
         self,
@@ -140,10 +142,13 @@ class SuiteSource:
         through this method. Raises UnusableTask if there is no suite, or if the job
         ``needs_reference`` and there is none.
         """
-        # An unusable task is examined once: later callers get the same error at no cost.
+        # An unusable task is examined once: later callers get the same error at no cost. A worker
+        # keeps its source for a session, within which the author may correct the task.
         problem = self.unusable.get(task.id)
         if problem is not None:
-            raise UnusableTask(*astuple(problem))
+            if self._examined.get(task.id, (task, given)) == (task, given):
+                raise UnusableTask(*astuple(problem))
+            del self.unusable[task.id]
         try:
             with blamed(task):
                 if needs_reference and not task.reference:
@@ -160,6 +165,8 @@ class SuiteSource:
                 evidence = replace(evidence, null_program=weak)
         except UnusableTask as error:
             self.unusable[task.id] = recorded(error)
+            self._examined[task.id] = task, given
+            self.evidence.pop(task.id, None)
             raise
         self.evidence[task.id] = evidence
         return answers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections import Counter
 from dataclasses import replace
@@ -168,6 +169,19 @@ def test_a_run_that_is_killed_again_has_not_ended(
     (out / "results.jsonl").write_bytes(b"".join(lines[:-1]))
     with pytest.raises(InputError, match="23 rows"):
         list(read_evaluation(out).rows())
+
+
+def test_a_task_may_be_corrected_within_a_session(tmp_path: Path) -> None:
+    """A reference that raised is examined again once its file was corrected."""
+    path, row = tmp_path / "tasks.jsonl", {"id": "T/0", "prompt": "", "entry_point": "f"}
+    samples = [Sample("T/0", "def f(x): return x")]
+    with Session(workers=1, cache=False) as session:
+        for reference, judged in (("1 / 0", 0), ("x", 1), ("1 / 0", 0), ("x", 1)):
+            text = f"def f(x): return {reference}"
+            path.write_text(json.dumps({**row, "reference": text, "inputs": [[1], [2]]}))
+            result = evaluate(path, samples, session=session)
+            assert [each["base"] for each in result.to_rows()] == ["pass"] * judged
+            assert len(result.summary["unusable"]) == 1 - judged
 
 
 def test_few_long_programs_are_in_memory_at_a_time(tmp_path: Path) -> None:
