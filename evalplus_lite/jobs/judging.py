@@ -114,7 +114,7 @@ class SampleJudge:
         self.settings = from_row(Settings, settings)
         self.contracts = contracts
         self.suites: Prepared[Suites] = Prepared()
-        self.reported: set[str] = set()
+        self.reported: set[Ref] = set()
 
     @cached_property
     def shrinker(self) -> Shrinker:
@@ -159,9 +159,11 @@ class SampleJudge:
                     row["temperature"] = temperature
                 lines = dump_row({**row, **rest}), dump_row({**row, **cost})
                 judged.append((base, plus, lines[0], others, lines[1]))
-        # Evidence is the same for all items of a task, so it is returned only once.
-        evidence = None if task_id in self.reported else found_evidence(self.source, task_id)
-        self.reported.add(task_id)
+        # Evidence is the same for all items of a task, so it is returned only once; the cause of an
+        # unusable task always, because a later job of the session has no verdicts to ask about.
+        is_known = ref in self.reported and task_id not in self.source.unusable
+        evidence = None if is_known else found_evidence(self.source, task_id)
+        self.reported.add(ref)
         return evidence, judged
 
     def _verdict(self, ref: Ref, source: str) -> Judged:
