@@ -161,8 +161,9 @@ class SampleJudge:
                 judged.append((base, plus, lines[0], others, lines[1]))
         # Evidence is the same for all items of a task, so it is returned only once; the cause of an
         # unusable task always, because a later job of the session has no verdicts to ask about.
-        is_known = ref in self.reported and task_id not in self.source.unusable
-        evidence = None if is_known else found_evidence(self.source, task_id)
+        is_unusable = any(each[0] == "unusable" for each in judged)
+        is_new = is_unusable or ref not in self.reported
+        evidence = found_evidence(self.source, task_id) if is_new else None
         self.reported.add(ref)
         return evidence, judged
 
