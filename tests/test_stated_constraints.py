@@ -42,6 +42,31 @@ def stated(*lines: str) -> StatedConstraints:
         ("x is from 0 to 9", {"x": 9}, {"x": 10}),
         ("flags[i] is either 0 or 1.", {"flags": [0, 1]}, {"flags": [2]}),
         ("N is an integer between 2 and 9, inclusive.", {"N": 9}, {"N": 10}),
+        ("n must be between 1 and 20.", {"n": 20}, {"n": 21}),
+        ("n lies between 1 and 20.", {"n": 1}, {"n": 0}),
+        ("n is less than 21", {"n": 20}, {"n": 21}),
+        ("n is no more than 20", {"n": 20}, {"n": 21}),
+        ("n is never less than 2", {"n": 2}, {"n": 1}),
+        ("n does not exceed 20", {"n": 20}, {"n": 21}),
+        ("n is in the range [1, 20]", {"n": 20}, {"n": 21}),
+        ("n is at least 1 and at most 20", {"n": 20}, {"n": 21}),
+        ("a is not greater than b", {"a": 2, "b": 2}, {"a": 3, "b": 2}),
+        ("k never exceeds the length of s", {"k": 2, "s": "ab"}, {"k": 3, "s": "ab"}),
+        ("x is not zero", {"x": -1}, {"x": 0}),
+        ("x must not be 0", {"x": 1}, {"x": 0}),
+        ("s[0] is not 0", {"s": "10"}, {"s": "01"}),
+        ("x is nonzero", {"x": 1}, {"x": 0}),
+        ("each score is between 0 and 100", {"scores": [0]}, {"scores": [101]}),
+        ("each score is between 0 and 100", {"scores": {"a": 9}}, {"scores": {"a": 101}}),
+        (
+            "xs is a list of distinct integers in increasing order",
+            {"xs": [1, 2]},
+            {"xs": [1, 1]},
+        ),
+        ("xs is in ascending order", {"xs": [1, 1]}, {"xs": [2, 1]}),
+        ("xs holds integers in strictly increasing order", {"xs": [1, 2]}, {"xs": [1, 1]}),
+        ("xs holds distinct integers", {"xs": [2, 1]}, {"xs": [1, 1]}),
+        ("xs has no repeated values", {"xs": [2, 1]}, {"xs": [1, 1]}),
         ("s contains at least one '#'.", {"s": "a#"}, {"s": "a"}),
         ("The first character of s is not 0.", {"s": "10"}, {"s": "01"}),
         (r"1 \leq A_i \leq 2 \times 10^{1}", {"A": [20]}, {"A": [21]}),
@@ -357,3 +382,124 @@ def test_sizes_in_words() -> None:
     assert says_size("each is [x1, y1, x2, y2]", 4)
     assert says_size("a text of ten characters", 10)
     assert not says_size("late(trips, now) returns the late ones", 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The list must not be empty.",
+        "nums cannot be empty.",
+        "nums isn't empty.",
+        "nums is never empty.",
+        "Assume that no list is empty.",
+        "There are no empty lists.",
+        "nums is non empty.",
+    ],
+)
+def test_a_denial_of_empty_ones_permits_none(text: str) -> None:
+    """What is never empty stays so, and the promise is understood."""
+    found = InputFilter.of_task(task(f"Return the k-th. {text}", ([3, 1], 1), ([5, 5, 2], 0)))
+    assert not found.admits(([], 0))
+    assert not found.unread
+    (limit,) = [each for each in found.constraints if each.name == "0.not-empty"]
+    assert limit.is_stated
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A number must not be negative.",
+        "nums are non negative.",
+        "No number is negative.",
+        "nums is a list of integers, and they cannot be negative.",
+    ],
+)
+def test_a_denial_of_negative_numbers_permits_none(text: str) -> None:
+    """Numbers that are never negative stay so, in a list of integers as well."""
+    base = ([3, 1], 1), ([5, 5, 2], 0)
+    assert not InputFilter.of_task(task(f"Return the k-th. {text}", *base)).admits(([-3, 1], 1))
+    free = task("Return the k-th. nums may be empty, and its numbers negative.", *base)
+    assert InputFilter.of_task(free).admits(([], 0))
+    assert InputFilter.of_task(free).admits(([-3, 1], 1))
+
+
+def test_a_promise_is_doubted_where_augment_says_so() -> None:
+    """A promise that a constraint speaks for is not listed; half of a promise is no whole."""
+    base = ("a b", 1), ("c d e", 0)
+    kept = InputFilter.of_task(task("nums has words, never more than one space between.", *base))
+    assert not kept.unread
+    assert not [each.name for each in kept.constraints if each.name.startswith("stated.")]
+    half = task("Keep nums. The list is never empty and begins with the largest.", *base)
+    assert InputFilter.of_task(half).unread
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        ("Write f(nums, k): a sorted list of the squares of nums.", False),
+        ("Return the squares of nums. The result is sorted.", False),
+        ("Merge the lists. The list returned is sorted.", False),
+        ("Insert k into nums so that it is sorted again.", False),
+        ("Check whether nums is sorted.", False),
+        ("Given a list of numbers, return a sorted list of their squares.", False),
+        ("Merge nums into a sorted list.", False),
+        ("Return two sorted lists of nums, the even and the odd ones.", False),
+        ("Find the pair whose sum is k. The pair is ascending.", False),
+        ("Find the k-th number; nums is sorted.", True),
+        ("Return the k-th number of a sorted list.", True),
+        ("Given a sorted list, return the k-th number.", True),
+        ("Return the k-th. The numbers are increasing.", True),
+        ("Return the k-th. The numbers are in ascending order.", True),
+        ("Return the k-th of nums, which is given in sorted order.", True),
+    ],
+)
+def test_an_order_of_the_result_binds_no_input(text: str, is_said: bool) -> None:
+    """One example of a sorted list is enough only if the text says it of the input."""
+    found = InputFilter.of_task(task(text, ([1, 3], 1), ([2, 5, 7], 0)))
+    assert found.admits(([3, 1], 1)) is not is_said
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        ("Return the number of distinct values of nums.", False),
+        ("Return a list of only unique values.", False),
+        ("Return how many of nums are unique.", False),
+        ("Return the k-th number. nums are distinct.", True),
+        ("Return the k-th number. All values are distinct.", True),
+        ("Return the k-th number. Every value is unique.", True),
+        ("Return the k-th number. No value occurs twice.", True),
+        ("f(nums, k) gets different numbers and returns the k-th.", True),
+    ],
+)
+def test_values_that_come_out_distinct_may_go_in_twice(text: str, is_said: bool) -> None:
+    """The same of values that differ."""
+    found = InputFilter.of_task(task(text, ([3, 1], 1), ([5, 7, 2], 0)))
+    assert found.admits(([3, 3], 1)) is not is_said
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        ("Collapse runs of blanks so that words are separated by one space.", False),
+        ("Return nums with words separated by single spaces.", False),
+        ("Break a text of words with single spaces into lines.", True),
+    ],
+)
+def test_blanks_of_the_result(text: str, is_said: bool) -> None:
+    """The same of what is between words."""
+    found = InputFilter.of_task(task(text, ("a b", 1), ("c d e", 0)))
+    assert found.admits(("a  b", 1)) is not is_said
+
+
+def test_a_range_holds_for_the_values_of_a_dict() -> None:
+    """A range is of what a dict holds, not of its keys."""
+    text = "The best of scores, a dict from a number to points, 0 to 100."
+    found = InputFilter.of_task(task_of("scores", text, ({200: 5},), ({150: 90, 180: 7},)))
+    assert found.admits(({300: 100},))
+    assert not found.admits(({300: 101},))
+
+
+def task_of(name: str, prompt: str, *inputs: Any) -> Task:
+    source = f"def f({name}):\n    return 0\n"
+    return Task("T/0", prompt, "f", source, base=tuple(Case(each) for each in inputs))

@@ -1,4 +1,4 @@
-"""The commands as one program, and how errors leave it: one line, and an exit code."""
+"""The program with all commands; errors end it with one line and an exit code."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DONE, ATTENTION, BAD_INPUT, MACHINE, SERVER, INTERRUPTED = 0, 1, 2, 3, 4, 130
 NAME = "evalplus-lite"
 HELP = """Rigorous test suites for code benchmarks, and a verifier that is hard to cheat.
 
-A first look, with no key and no network: [bold]evalplus-lite demo[/bold]. Then, on your own files:
+For a first look, without key and network: [bold]evalplus-lite demo[/bold]. On your own files:
 
   evalplus-lite evaluate --dataset humaneval --samples samples.jsonl
   evalplus-lite augment  --dataset my_tasks.jsonl --out out/mine
@@ -46,32 +46,32 @@ PANELS = (
 )
 LIST = """
 Start here
-doctor: Show which sandbox layers hold here, probed from inside, and what to install for the rest.
+doctor: Show which sandbox layers hold here, tested from inside, and what to install for the others.
 cache: Show and clear cached files.
 Your own tasks
 init: Write task files: commented examples, or drafts from a module or a pytest file.
-lint: Check whether each task is fit to judge or train by, and say why not.
+lint: Check whether each task is fit for evaluation and training, and if not, why.
 Build test suites
-augment: Expand a dataset's inputs and compute their expected outputs.
-reduce: Choose few inputs that still find wrong programs, seen and unseen.
-quality: Measure how well suites separate right programs from wrong ones, side by side.
+augment: Add inputs to a dataset, with their expected outputs.
+reduce: Choose a few inputs that still reject wrong programs, both known and unknown.
+quality: Measure and compare how well suites separate right programs from wrong ones.
 Judge programs
 generate: Draw programs for a dataset's tasks from any OpenAI-compatible server.
 evaluate: Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
 rerun: Run a judged program on one case again, and show the result.
 merge: Merge the output of sharded runs.
 """
-"""The commands by panel, each with the first paragraph of its help; it is the function, or the app,
-of the module of its name. Importing them all would take a second before anything is shown."""
+"""The commands by panel, each with the first paragraph of its help. A command is the function or
+app in the module of its name; importing them all would delay every start by a second."""
 WINGS = ("reports", "serving", "exe", "efficiency")
-"""The rooms that bring commands: modules in their folder ``commands``, and a ``LIST`` of them."""
+"""The rooms with commands: modules in their folder ``commands``, and a ``LIST`` of them."""
 
 
 class _Untyped:
     """Omits the type of options without a value from a command's help."""
 
     def get_params(self, ctx: Any) -> Any:
-        """Return the parameters as the command line and its help see them."""
+        """Return the parameters for the command line and its help."""
         parameters = super().get_params(ctx)  # type: ignore[misc]
         for parameter in parameters:
             if getattr(parameter, "is_flag", False):
@@ -88,16 +88,16 @@ class _Group(_Untyped, TyperGroup):
 
 
 class _Commands(_Group):
-    """The commands of ``LIST``: shown without importing them."""
+    """The commands of ``LIST``, which are shown without importing them."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the name, the command itself, and the arguments after it."""
+        """Return the command's name, the command, and the arguments after it."""
         name, _, rest = super().resolve_command(ctx, args)
         return name, command(str(name)), rest
 
 
 def command(name: str) -> Any:
-    """Return a command, or a group of some, as its module has it."""
+    """Return the command, or group of commands, in its module."""
     inner = name.replace("-", "_")
     module = import_module(f"evalplus_lite.{HOMES[name]}.{inner}")
     application: typer.Typer | None = getattr(module, "app", None)
@@ -106,7 +106,7 @@ def command(name: str) -> Any:
         application.command(name)(getattr(module, inner))
     application.info.cls = _Group
     for each in application.registered_commands:
-        # A line a paragraph, so that the help wraps where the screen ends.
+        # One line per paragraph, so that the help wraps at the screen's width.
         paragraphs = (inspect.getdoc(each.callback) or "").split("\n\n")
         text = "\n\n".join(re.sub(r"\s*\n\s*", " ", paragraph) for paragraph in paragraphs)
         each.cls, each.help = _Command, text
@@ -172,7 +172,7 @@ def run(arguments: list[str]) -> int:
         code = _run(arguments)
     finally:
         typed.reset(token)
-    if code == INTERRUPTED:  # wherever it was noticed
+    if code == INTERRUPTED:  # in any part of the program
         return _end("interrupted; run the same command again to resume", INTERRUPTED)
     return code
 
@@ -191,20 +191,20 @@ def _run(arguments: list[str]) -> int:
         return _end(str(error), MACHINE)
     except EvalPlusLiteError as error:
         return _end(str(error), BAD_INPUT)
-    except BrokenPipeError:  # the reader of our output has gone, and wants no more of it
+    except BrokenPipeError:  # the reader of our output has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except Exception as error:
-        words = getattr(error, "format_message", None)  # a rejection by the command line itself
+        words = getattr(error, "format_message", None)  # a usage error
         if words is None:
             raise
-        if not words().strip():  # nothing was asked, and the help was shown
+        if not words().strip():  # no arguments, so the help was shown
             return DONE
         return _end(f"{words()}{_given(error, arguments)} (see --help)", BAD_INPUT)
 
 
 def _given(error: Exception, arguments: list[str]) -> str:
-    """Return the value that was given to the option that an error is about, if it is known."""
+    """Return the value of the option that an error is about, if known."""
     parameter = getattr(error, "param", None)
     names = {*getattr(parameter, "opts", ()), *getattr(parameter, "secondary_opts", ())}
     for argument, following in zip(arguments, [*arguments[1:], None], strict=False):

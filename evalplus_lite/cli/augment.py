@@ -1,4 +1,4 @@
-"""``evalplus-lite augment``: tasks to test suites."""
+"""``evalplus-lite augment``: add inputs to the tasks of a dataset."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from evalplus_lite.jobs import augmentation
 from evalplus_lite.jobs.augmentation import seed_source
 
 MOST_LINES = 12
-"""Input constraints that are shown; the summary holds all."""
+"""Maximum number of input constraints shown; the summary has all."""
 
 
 @takes(*JOB, "seed", "force", "shard")
@@ -27,37 +27,37 @@ def augment(
     run: Run,
     dataset: options.Dataset,
     out: options.Out = None,
-    inputs: int = typer.Option(1000, "--inputs", "-n", min=0, help="New inputs a task."),
+    inputs: int = typer.Option(1000, "--inputs", "-n", min=0, help="New inputs per task."),
     seconds: float = typer.Option(
-        0.5, "--seconds", help="Budget of the reference per input: a second is 20 million steps."
+        0.5, "--seconds", help="Limit of the reference per input: a second is 20 million steps."
     ),
     replay: list[Path] | None = typer.Option(
         None, "--replay", metavar="FILE", help="Recorded LLM seeds to start from."
     ),
     model: str | None = typer.Option(
-        None, "--model", "-m", help="Asked for seeds (key: OPENAI_API_KEY)."
+        None, "--model", "-m", help="Model that proposes seed inputs (key: OPENAI_API_KEY)."
     ),
     base_url: options.BaseUrl = None,
     timeout: options.Timeout = 300.0,
     constraint: list[str] | None = typer.Option(
-        None, "--constraint", metavar="TASK:NAME", help="Apply this inferred constraint."
+        None, "--constraint", metavar="TASK:NAME", help="Require this inferred constraint."
     ),
     no_constraint: list[str] | None = typer.Option(
-        None, "--no-constraint", metavar="TASK:NAME", help="Do not apply it; TASK:all for each."
+        None, "--no-constraint", metavar="TASK:NAME", help="Do not require it; TASK:all for all."
     ),
     doubtful: bool = typer.Option(
         False, "--doubtful", help="Keep doubtful inputs as tests of correctness."
     ),
 ) -> int:
-    """Expand a dataset's inputs and compute their expected outputs.
+    """Add inputs to a dataset, with their expected outputs.
 
     Seeds (base inputs, the prompt's examples, constants of the reference, and optionally a model's
-    inputs) are mutated by type, filtered by the task's contract, and answered by the reference,
-    twice. Writes DIR/suite.jsonl.gz, which every other command takes as --dataset, and
-    DIR/summary.json. Resumes when run again after a kill. Constraints on inputs that are inferred
-    without a contract are shown with their support; --constraint and --no-constraint override them.
-    An input is doubtful if it breaks a constraint that all examples keep to, although too few of
-    them support it: it goes to the stress cases, unless --doubtful keeps it as a test.
+    inputs) are mutated by type, filtered by the task's contract, and answered by running the
+    reference twice. Writes DIR/suite.jsonl.gz, which every other command takes as --dataset, and
+    DIR/summary.json. Resumes when run again after a kill. Without a contract, input constraints are
+    inferred and shown with their support; --constraint and --no-constraint override them. An input
+    is doubtful if it violates a likely but unconfirmed constraint: all examples satisfy it, but too
+    few to be sure. It becomes a stress test, or with --doubtful a test.
 
     [bold]Example[/bold]  evalplus-lite augment -d humaneval -n 300 -o out/humaneval
     """
@@ -102,16 +102,16 @@ def augment(
 
 
 def show(summary: Mapping[str, Any], folder: Path, doubt: str = "") -> None:
-    """Print the facts that the table omits: notes, constraints, and where the files are.
+    """Print the facts that the table omits: notes, constraints, and the location of the files.
 
-    ``doubt`` is why the first doubtful input is one.
+    ``doubt`` is the reason for the first doubtful input.
     """
     for task, notes in summary["notes"].items():
         say(f"{task}: {notes[0]}" + (f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""))
     for line in constraint_lines(summary["constraints"]):
         say(line)
     for task, missed in islice(summary["unreached"].items(), MOST_LINES):
-        say(f"{task}: of the reference, no input reaches {missed}")
+        say(f"{task}: no input reaches these parts of the reference: {missed}")
     if (more := len(summary["unreached"]) - MOST_LINES) > 0:
         say(f"no input reaches some statements of {more} more references: see summary.json")
     if doubtful := summary["doubtful"]:
@@ -127,7 +127,7 @@ def show(summary: Mapping[str, Any], folder: Path, doubt: str = "") -> None:
 
 
 def _promised(task: str, constraints: Iterable[Mapping[str, Any]]) -> str:
-    """Return a promise of a task's text that was not understood, with the remedy; or nothing."""
+    """Return a constraint in a task's text that was not understood, with the remedy; or ""."""
     unread = [each for each in constraints if each["name"].startswith(STATED)]
     unread = [each for each in unread if not (each["is_on"] or each["is_chosen"])]
     if not unread:
@@ -152,7 +152,7 @@ def constraint_lines(by_task: Mapping[str, Iterable[Mapping[str, Any]]]) -> Iter
 
 
 def _constraint_line(task: str, constraint: Mapping[str, Any]) -> str:
-    """Return an input constraint with its support, and the option that decides otherwise."""
+    """Return an input constraint with its support, and the option to override it."""
     name = f"{task}:{constraint['name']}"
     option = "--no-constraint" if constraint["is_on"] else "--constraint"
     state = "applied" if constraint["is_on"] else "not assumed"

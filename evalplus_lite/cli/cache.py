@@ -28,9 +28,9 @@ app = typer.Typer(
 def cache(context: typer.Context, json: options.Json = False) -> None:
     """Show and clear cached files.
 
-    Without a subcommand: the folder, its bound, and the size of each kind. EVALPLUS_LITE_CACHE
-    names the folder; EVALPLUS_LITE_CACHE_SIZE (default 1GiB) bounds computed files: the least
-    recently used are dropped first. Cleared files are computed again when needed.
+    Without a subcommand, shows the folder, its limit, and the size of each kind.
+    EVALPLUS_LITE_CACHE sets the folder, EVALPLUS_LITE_CACHE_SIZE (default 1GiB) the limit for
+    computed files: the least recently used are dropped first. Cleared files are computed again.
     """
     if context.invoked_subcommand is not None:
         return
@@ -59,10 +59,10 @@ def clear(
     ),
     json: options.Json = False,
 ) -> None:
-    """Remove cached files, or only some of them.
+    """Remove all cached files, or some kinds of them.
 
-    Downloaded data sets are removed only if they are named: --kind datasets. A running job is not
-    disturbed: it computes missing files again.
+    Downloaded data sets are only removed with --kind datasets. A running job is not affected,
+    because it computes missing files again.
 
     [bold]Example[/bold]  evalplus-lite cache clear --kind requirements
     """
@@ -77,7 +77,7 @@ def clear(
 
 
 def shown_size(count: int) -> str:
-    """Return a number of bytes as text, in the largest unit that it fills."""
+    """Return a number of bytes as text, in the largest suitable unit."""
     for power, unit in reversed(list(enumerate(("KiB", "MiB", "GiB", "TiB"), 1))):
         if count >= 1 << 10 * power:
             return f"{count / (1 << 10 * power):.1f} {unit}"

@@ -1,4 +1,4 @@
-"""Output for a person: tables on stdout; progress with its rate, and notes, on stderr; JSON."""
+"""Output: tables and JSON on stdout; progress with its rate, and notes, on stderr."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from evalplus_lite.jobs.tables import Table as ResultTable
 # The rate of a stage and its remaining time.
 
 WINDOW_SECONDS = 60.0
-"""The rate is that of the last minute: tasks differ in how long they take."""
+"""Time over which the rate is measured, as tasks take different times."""
 STABLE_SECONDS, STABLE_FACTOR = 10.0, 1.5
-"""The time to go is shown after ``STABLE_SECONDS``, and only while the rate of the second half is
-within this factor of the whole."""
+"""The remaining time is shown after ``STABLE_SECONDS``, and only while the rate of the second half
+is within this factor of the overall rate."""
 
 
 class ProgressRate:
@@ -64,14 +64,14 @@ class ProgressRate:
 
     @property
     def rate(self) -> float:
-        """Steps a second; 0 while nothing was done."""
+        """Steps per second; 0 before the first step."""
         (since, before), now = self._seen[0], self._clock()
         return (self.done - self._known - before) / (now - since) if now > since else 0.0
 
     def _is_stable(self, rate: float) -> bool:
-        """Return whether the rate predicts: steps were done steadily, lately at nearly this rate.
+        """Return whether the rate is steady enough to predict the remaining time.
 
-        The first steps of a stage wait for sandboxes to start, and predict nothing.
+        The first steps of a stage wait for sandboxes to start, so they are not representative.
         """
         now, since = self._clock(), self._seen[0][0]
         if now - since < STABLE_SECONDS:
@@ -82,7 +82,7 @@ class ProgressRate:
         return rate / STABLE_FACTOR <= late <= rate * STABLE_FACTOR
 
     def words(self) -> str:
-        """Return how far it is: ``512 of 1640, 48.2/s, 23 s to go; 312 pass, 150 fail``."""
+        """Return the progress in words: ``512 of 1640, 48.2/s, 23 s to go; 312 pass, 150 fail``."""
         rate = self.rate
         parts = [str(self.done) if self.total is None else f"{self.done} of {self.total}"]
         if rate:
@@ -104,17 +104,17 @@ def duration(seconds: float) -> str:
 # The screen, and tables.
 
 QUIET_SECONDS = 10.0
-"""Seconds between lines of progress where stderr is not a terminal."""
+"""Seconds between lines of progress if stderr is not a terminal."""
 WIDE = 80
-"""Characters of a terminal from which there is room for a bar."""
+"""Minimum width of a terminal with room for a bar, in characters."""
 PIPE_WIDTH = 160
-"""Width of tables, in characters, where stdout is not a terminal."""
+"""Width of tables, in characters, if stdout is not a terminal."""
 LONG_WORD = 24
-"""A word of more characters than this, such as a path, may be broken in a narrow table."""
+"""A longer word, such as a path, may be broken in a narrow table."""
 
 
 class Screen:
-    """Progress of a job on stderr: a bar on a terminal, else periodic lines, or notes alone."""
+    """Progress of a job on stderr: a bar on a terminal, else periodic lines, or only notes."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.console = Console(stderr=True, highlight=False, emoji=False)
@@ -131,7 +131,7 @@ class Screen:
         self._stop()
 
     def __call__(self, event: ProgressEvent) -> None:
-        """Show a session's report."""
+        """Show an event of a session."""
         if event.note:
             self.note(event.note)
         elif not event.done:
@@ -141,11 +141,11 @@ class Screen:
             self.advance(steps, counts=event.counts, known=event.known)
 
     def stage(self, name: str, total: int | None) -> None:
-        """Start a stage of ``total`` steps, ending the one before."""
+        """Start a stage with ``total`` steps, ending the previous one."""
         self._stop()
         self._name, self._pace = printable(name), ProgressRate(total)
         self._printed = time.monotonic()
-        # A dumb terminal cannot go back in a line.
+        # A dumb terminal cannot move the cursor back.
         if self.console.is_terminal and not self.console.is_dumb_terminal and not self.quiet:
             words = TextColumn(
                 "{task.fields[words]}",
@@ -164,11 +164,11 @@ class Screen:
     def advance(
         self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
     ) -> None:
-        """Count steps done; of ``counts`` by verdict, those so far."""
+        """Count finished steps; ``counts`` are the verdicts so far."""
         self._pace.advance(steps, counts or {}, known=known)
         now = time.monotonic()
         if self._bar is not None and self._task is not None:
-            if now - self._printed > 0.1:  # a terminal shows no more than that
+            if now - self._printed > 0.1:  # faster updates are not visible
                 self._printed = now
                 self._bar.update(self._task, completed=self._pace.done, words=self._pace.words())
         elif now - self._printed > QUIET_SECONDS:
@@ -182,7 +182,7 @@ class Screen:
 
     @contextlib.contextmanager
     def waiting(self, what: str, *, seconds: float = QUIET_SECONDS) -> Iterator[None]:
-        """Show what a command waits for, whenever no step was done for ``seconds``."""
+        """Show what a command is waiting for, whenever no step has finished for ``seconds``."""
         ended = threading.Event()
 
         def tell() -> None:
@@ -209,12 +209,12 @@ class Screen:
 
 
 def print_json(value: Any) -> None:
-    """Print a value as one JSON object, keys in their order."""
+    """Print a value as one JSON object, keeping the order of keys."""
     print(printable_json(value))
 
 
 def print_tables(tables: Iterable[ResultTable]) -> None:
-    """Print the tables of a result that have rows, each with its note."""
+    """Print the non-empty tables of a result, each with its caption."""
     for each in tables:
         if each.rows:
             print_table(each.title, each.columns, each.rows, left=each.left)
@@ -227,8 +227,8 @@ def print_table(
 ) -> None:
     """Print a table; the first ``left`` columns are words, the others numbers.
 
-    On a narrow screen, words are broken and headings take several lines; nothing is cut. If it is
-    still too narrow, each row is shown separately, with each cell's heading.
+    On a narrow screen, words and headings are broken over several lines, but nothing is truncated.
+    If it is still too narrow, each row is printed separately, with headings for its cells.
     """
     console = Console(highlight=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
@@ -255,7 +255,7 @@ def print_table(
 
 
 def _narrowed(full: list[int], least: list[int], width: int) -> list[int]:
-    """Return the columns' widths on a screen: full where that fits, none below its least."""
+    """Return the columns' widths on a screen: full if they fit, but never below the minimum."""
     widths = list(full)
     for _ in range(sum(each + 3 for each in full) + 1 - width):
         slack = [each - floor for each, floor in zip(widths, least, strict=True)]
@@ -264,7 +264,7 @@ def _narrowed(full: list[int], least: list[int], width: int) -> list[int]:
 
 
 def _packed(parts: list[str], width: int) -> list[str]:
-    """Return lines of whole parts, as many on each as a screen of that width shows."""
+    """Join parts to lines, with as many on each as fit into the width."""
     lines: list[str] = []
     for part in parts:
         if lines and cell_len(lines[-1]) + cell_len(part) + 4 <= width:
@@ -275,7 +275,7 @@ def _packed(parts: list[str], width: int) -> list[str]:
 
 
 def _least_widths(columns: Sequence[str], cells: list[list[str]], left: int) -> list[int]:
-    """Return how narrow each column can be: no number and no short word broken."""
+    """Return each column's minimum width, at which no number or short word is broken."""
     widths = []
     for number, column in enumerate(columns):
         texts = [row[number] for row in cells]
@@ -296,9 +296,9 @@ def say(text: str) -> None:
 
 
 def name_report(*outs: Path, datasets: Sequence[str] = ()) -> None:
-    """Print the command that shows the output as a page, with data sets that are files.
+    """Print the command that shows the output as a page, including data sets that are files.
 
-    Published ones are found by their names.
+    Published data sets are found by name.
     """
     options = [part for each in datasets if os.path.exists(each) for part in ("-d", each)]
     say(f"report: {shlex.join(['evalplus-lite', 'report', *map(str, outs), *options])}")
@@ -309,10 +309,10 @@ def _cell(value: object) -> str:
     return printable(shown)
 
 
-# Reports on unusable tasks, and on lost inputs and blind spots of suites.
+# Reports on unusable tasks, and on dropped inputs and blind spots of suites.
 
 SHOWN = 10
-"""Lines of one kind that are shown; results hold them all."""
+"""Maximum number of lines of one kind shown; results have them all."""
 
 
 def tell(report: Mapping[str, Any], screen: Screen) -> None:

@@ -1,4 +1,4 @@
-"""``evalplus-lite doctor``: isolation of this machine, and remedies."""
+"""``evalplus-lite doctor``: the isolation that this machine supports, and remedies."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from evalplus_lite.sandbox.probe import TIERS_BY_STRENGTH, ProbeReport, examine
 
 
 def doctor(json: options.Json = False) -> int:
-    """Show which sandbox layers hold here, probed from inside, and what to install for the rest.
+    """Show which sandbox layers hold here, tested from inside, and what to install for the others.
 
-    Exits with 1 if no tier holds: programs would be judged only with --sandbox none.
+    Exits with 1 if no tier holds, so that programs can only be judged with --sandbox none.
     """
     reports = [examine(tier) for tier in TIERS_BY_STRENGTH]
     used = next((report.tier for report in reports if report.holds), None)
@@ -49,7 +49,7 @@ def machine() -> dict[str, str]:
 
 
 def summary(report: ProbeReport) -> str:
-    """Return a tier's state in a line: holds, or why not and a remedy."""
+    """Return a tier's state as one line: it holds, or the reason why not and a remedy."""
     if report.holds:
         return "holds"
     reason = report.problem or f"does not hold: {', '.join(report.missing)}"

@@ -1,7 +1,7 @@
-"""Text of anyone's making, made safe to show: no control character or hidden one reaches a screen.
+"""Escaping of untrusted text, so that no control or hidden character reaches a screen.
 
-Ids, file names, messages of programs and of servers may hold terminal escapes, characters that
-turn the direction of a line, or are invisible. All output of commands goes through here.
+Ids, file names, and messages of programs and servers may contain terminal escapes, invisible
+characters, or characters that reverse a line. All output of commands is escaped here.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ import re
 from typing import Any
 
 LONGEST = 2000
-"""Characters of one text that are shown."""
+"""Maximum length of a text, in characters."""
 
-# Letters and marks by their category, but shown as nothing: fillers and variation selectors.
+# Letters and marks by category, but invisible: fillers and variation selectors.
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
 
 
 def printable(text: str, *, longest: int = LONGEST) -> str:
-    r"""Return a text for one line of a screen, its unprintable characters as ``\x1b`` and the like.
+    r"""Return a text for one line of a screen, with unprintable characters escaped (``\x1b``).
 
-    Line ends are escaped as well; a text over ``longest`` characters is cut and ends in ``...``.
+    Line ends are escaped, too; a text over ``longest`` characters is cut and ends in ``...``.
     """
     if len(text) > longest:
         text = text[: longest - 3] + "..."
@@ -32,7 +32,7 @@ def printable(text: str, *, longest: int = LONGEST) -> str:
 
 
 def printable_json(value: Any) -> str:
-    """Return a value as indented JSON with its keys in order, unprintable characters escaped."""
+    """Return a value as indented JSON, keys in order, with unprintable characters escaped."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
     if text.replace("\n", "").isprintable() and not _INVISIBLE.search(text):
         return text

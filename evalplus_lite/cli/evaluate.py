@@ -25,7 +25,7 @@ from evalplus_lite.jobs.tables import MOST_MODELS, ends, percent
 from evalplus_lite.store.labels import label
 
 MOST_PASTED = 5
-"""Models and temperatures that get a line to be pasted."""
+"""Maximum number of model runs with a line to paste elsewhere."""
 
 
 @takes(*JOB, "force", "shard")
@@ -39,10 +39,10 @@ def evaluate(
     total: options.Total = None,
     details: bool = typer.Option(False, "--details", help="Run every case and keep each verdict."),
     minimize: bool = typer.Option(
-        False, "--minimize", help="Find the smallest input each wrong program fails on."
+        False, "--minimize", help="Find each wrong program's smallest failing input."
     ),
     stress: bool = typer.Option(
-        False, "--stress", help="Run programs that pass on the suite's stress cases, too."
+        False, "--stress", help="Also run passing programs on the suite's stress cases."
     ),
     raw: bool = typer.Option(
         False, "--raw", help="Judge answers unchanged: no program is extracted."
@@ -51,14 +51,14 @@ def evaluate(
 ) -> int:
     """Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
 
-    Writes DIR/results.jsonl (a row a sample, with the first failing input), DIR/costs.jsonl,
-    DIR/summary.json, DIR/programs.jsonl.gz and DIR/eval_results.json (as evalplus writes it). Each
-    model and temperature has a row and a pass@k of its own, with its 95 % interval: a file is a
-    model unless its rows name one. Resumes when run again after a kill. No program passes a task
-    without a usable case: figures exclude it, and it is listed with the cause. Exits with 1 if
-    there is such a task, if some samples are unscored because the machine failed (or our own code:
-    "traces" in the summary), or if rows of the sample files are not answers. With --strict such a
-    task or row is an error, and nothing is judged.
+    Writes DIR/results.jsonl (a row for each sample, with the first failing input), DIR/costs.jsonl,
+    DIR/summary.json, DIR/programs.jsonl.gz and DIR/eval_results.json (in evalplus' format). Each
+    model and temperature has its own row and pass@k, with a 95 % interval; a file is a model unless
+    its rows name one. Resumes when run again after a kill. A task without a usable case is excluded
+    from all figures and listed with the cause. Exits with 1 if there is such a task, if samples are
+    unscored because the machine failed (or our own code: see "traces" in the summary), or if rows
+    of the sample files are not answers. With --strict such a task or row is an error, and nothing
+    is judged.
 
     [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model
     """
@@ -103,7 +103,7 @@ def evaluate(
 
 
 def _show(result: EvaluationResult, folder: Path, screen: Screen) -> None:
-    """Print the table of scores, and the parts that do not count."""
+    """Print the table of scores, and notes on parts that do not count."""
     summary = result.summary
     print_tables(result.tables())
     groups = summary["groups"]
@@ -115,36 +115,36 @@ def _show(result: EvaluationResult, folder: Path, screen: Screen) -> None:
     if "strong" in summary:
         weak = summary["tasks"] - summary["strong_tasks"]
         screen.note(
-            f"strong: all tests, but without the tasks with only weak ones ({weak}), which a"
-            " program could pass that does not know the task"
+            f"strong: all tests, without the {weak} tasks that have only weak ones, which a"
+            " program can pass by guessing"
         )
     if summary["plus"] is None:
         screen.note(f"plus: none, as {summary['dataset']} has no inputs beyond the base ones")
     if (strained := summary.get("stress")) is not None:
         counts = ", ".join(f"{count} {verdict}" for verdict, count in strained.items())
-        say(f"stress cases, which no score counts: {counts or 'there are none'}")
+        say(f"stress cases (never scored): {counts or 'none'}")
     tell(summary, screen)
     for row in groups[:MOST_MODELS]:
         of = f"{row['model'] or '(not named)'}: " if len(groups) > 1 else ""
         if without := row["tasks_without_samples"]:
             names = ", ".join(without[:5]) + (" ..." if len(without) > 5 else "")
             screen.note(
-                f"{of}a partial run, which is not ranked beside complete ones: {len(without)} of"
+                f"{of}a partial run, which is not ranked with complete ones: {len(without)} of"
                 f" {len(without) + row['tasks']} tasks have no sample ({names})"
             )
     for line in summary["infra"]:
         screen.note(f"not scored, the machine failed: {line}")
     if "traces" in summary:
-        screen.note("our own code failed, which is worth a report: traces in summary.json")
-    say(f"every verdict, with the input that decided it: {shown_path(result.path or folder)}")
+        screen.note("our own code failed, please report it: see traces in summary.json")
+    say(f"all verdicts, with deciding inputs: {shown_path(result.path or folder)}")
 
 
 def _name_failure(result: EvaluationResult, folder: Path, dataset: str) -> str:
-    """Print the line that runs the first failure again; return the line on it in a report."""
+    """Print the command that reruns the first failure; return the line on it in a report."""
     before: Counter[tuple[Any, ...]] = Counter()
     evaluation = Evaluation(folder, result.summary)
     for row in evaluation.rows():
-        # A report counts the samples of each model by themselves.
+        # A report numbers the samples of each model separately.
         place = row["task_id"], group_of(row)
         if "failure" not in row:
             before[place] += 1
@@ -153,7 +153,7 @@ def _name_failure(result: EvaluationResult, folder: Path, dataset: str) -> str:
         group = group_options(group_of(row)) if len(result.summary["groups"]) > 1 else []
         words = ["evalplus-lite", "rerun", str(folder), sample, *group, "--case", case]
         words += ["-d", dataset]
-        say(f"the first failure again: {shlex.join(words)}")
+        say(f"to rerun the first failure: {shlex.join(words)}")
         name = evaluation.name_of(group_of(row)) if len(result.summary["groups"]) > 1 else ""
         task = quote(row["task_id"], safe="/!'()*", errors="replace")
         query = f"?model={quote(name, errors='replace')}" if name else ""
@@ -164,7 +164,7 @@ def _name_failure(result: EvaluationResult, folder: Path, dataset: str) -> str:
 
 
 def pasted(summary: Mapping[str, Any], row: Mapping[str, Any]) -> str:
-    """Return the score of a model as one line with its basis."""
+    """Return a model's score as one line, with its settings."""
     run = summary["run"]
     files = run.get("samples", ())
     model = row["model"] or (label(files[0]["path"]) if len(files) == 1 else "")

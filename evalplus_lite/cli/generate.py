@@ -1,4 +1,4 @@
-"""``evalplus-lite generate``: samples from a model."""
+"""``evalplus-lite generate``: draw samples from a model."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def generate(
     model: options.Model,
     out: options.Out = None,
     base_url: options.BaseUrl = None,
-    n: int = typer.Option(1, "--n", "-n", min=1, help="Samples a task."),
+    n: int = typer.Option(1, "--n", "-n", min=1, help="Samples per task."),
     temperature: str = typer.Option(
-        "0.2", "--temperature", "-t", metavar="T,T", help="One or more; 0: one sample."
+        "0.2", "--temperature", "-t", metavar="T,T", help="One or more; 0 draws one sample."
     ),
     max_tokens: options.MaxTokens = 1024,
     stop: list[str] | None = typer.Option(
-        None, "--stop", help="A string that ends an answer; repeatable."
+        None, "--stop", help="Stop string of an answer; repeatable."
     ),
     completion: bool = typer.Option(
-        False, "--completion", help="The model continues the prompt; default: chat."
+        False, "--completion", help="Let the model continue the prompt; default: chat."
     ),
     with_contracts: bool = typer.Option(
         False, "--with-contracts", help="Show the task's precondition in the prompt."
@@ -39,10 +39,10 @@ def generate(
 ) -> int:
     """Draw programs for a dataset's tasks from any OpenAI-compatible server.
 
-    The key comes from OPENAI_API_KEY; a server on this machine needs none. Writes
-    DIR/samples.jsonl, which `evaluate --samples` reads, each with the model's answer and the
-    program extracted from it. Run again after a kill, it draws only missing samples. Exits with 1
-    if some requests got no usable answer, or if every answer is cut off, empty or refused.
+    The key is read from OPENAI_API_KEY; a server on this machine needs none. Writes
+    DIR/samples.jsonl for `evaluate --samples`, with the model's answers and the programs extracted
+    from them. Run again after a kill, it draws only missing samples. Exits with 1 if some requests
+    got no usable answer, or if every answer is cut off, empty or refused.
 
     [bold]Example[/bold]  evalplus-lite generate -d humaneval -m my-model --base-url http://localhost:8000/v1
     """
@@ -79,7 +79,7 @@ def generate(
 
 
 def troubles(drawn: SamplingResult) -> list[str]:
-    """Return the problems of the samples, a line each."""
+    """Return the problems of the samples, one line each."""
     problems = [
         (drawn.cut, "were cut off at the token limit (--max-tokens)"),
         (drawn.refused, "were refused by the model or a filter"),

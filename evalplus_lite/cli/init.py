@@ -1,4 +1,4 @@
-"""``evalplus-lite init``: task files to begin with."""
+"""``evalplus-lite init``: write example or drafted task files."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ def init(
         help="The folder of examples (default: tasks), or the drafted task file (JSONL).",
     ),
     from_module: Path | None = typer.Option(
-        None, "--from-module", metavar="MODULE.py", help="Draft a task of each public function."
+        None, "--from-module", metavar="MODULE.py", help="Draft a task for each public function."
     ),
     from_pytest: Path | None = typer.Option(
-        None, "--from-pytest", metavar="TEST.py", help="Draft a task of each function under test."
+        None, "--from-pytest", metavar="TEST.py", help="Draft a task for each tested function."
     ),
     module: Path | None = typer.Option(
-        None, "--module", metavar="MODULE.py", help="With --from-pytest: where the functions are."
+        None, "--module", metavar="MODULE.py", help="With --from-pytest: the functions' module."
     ),
 ) -> int:
     """Write task files: commented examples, or drafts from a module or a pytest file.
 
-    Without options, a file for each kind of task: plain values, a contract, many right answers,
-    known outputs, effects, scripts, classes. Each can be used as it is: change it, check it, and
-    give it to --dataset, alone or the whole folder.
+    Without options, writes a file for each kind of task: plain values, a contract, many right
+    answers, known outputs, effects, scripts, classes. Each is usable as it is: change it, check it,
+    and pass it to --dataset, alone or as a folder.
 
-    --from-module drafts a task of each public function: its doctest examples become inputs with
-    outputs; without any, inputs are made by the annotations. The function, with what it needs of
-    the module, is the reference.
+    --from-module drafts a task for each public function: its doctest examples become inputs with
+    outputs; without any, inputs are generated from the annotations. The reference is the function
+    with all module code that it needs.
 
-    --from-pytest drafts a task of each function in assertions such as `assert f(1, [2]) == 3`, with
-    literals, names bound to literals, and parametrize. The functions are looked up in the file and
-    in the module next to it that it imports; a missing one becomes a task without a reference,
-    judged by the outputs. All code runs in the sandbox only.
+    --from-pytest drafts a task for each function in assertions such as `assert f(1, [2]) == 3`,
+    with literals, names bound to literals, and parametrize. The functions are looked up in the file
+    and in the module next to it that it imports; a missing one becomes a task without a reference,
+    judged by the outputs. All code runs only in the sandbox.
 
     [bold]Example[/bold]  evalplus-lite init tasks && evalplus-lite lint tasks
     [bold]Example[/bold]  evalplus-lite init shapes.jsonl --from-module shapes.py

@@ -1,4 +1,4 @@
-"""``evalplus-lite lint``: whether each task is fit to judge or train by."""
+"""``evalplus-lite lint``: check whether tasks are fit for evaluation and training."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from evalplus_lite.jobs.session import keep_inputs
 from evalplus_lite.tasks.unit_tests import written_contract
 
 SHOWN = 3
-"""Findings of a task that are shown; lint.json has all."""
+"""Maximum number of a task's findings shown; lint.json has all."""
 
 
 class OutputFormat(StrEnum):
-    """The form of printed findings."""
+    """The output format of findings."""
 
     TEXT = "text"
     GITHUB = "github"
@@ -31,7 +31,7 @@ class OutputFormat(StrEnum):
 
 
 class FailOn(StrEnum):
-    """The level of a finding from which the exit code is 1."""
+    """The lowest level of a finding for exit code 1."""
 
     NOTE = "note"
     WARNING = "warning"
@@ -46,46 +46,46 @@ def lint(
     ),
     form: OutputFormat = typer.Option(OutputFormat.TEXT, "--format", help="How to print findings."),
     fail_on: FailOn = typer.Option(
-        FailOn.WARNING, "--fail-on", help="The least level that exits with 1."
+        FailOn.WARNING, "--fail-on", help="Lowest level that exits with 1."
     ),
     explain: str = typer.Option(
         "", "--explain", metavar="CODE", help="Explain a finding, such as T104."
     ),
     samples: list[Path] | None = options.sample_files(
-        None, "--samples", "-s", metavar="PATH|URL", help="Programs that answer further inputs."
+        None, "--samples", "-s", metavar="PATH|URL", help="Programs to run on further inputs."
     ),
     inputs: int = typer.Option(
-        300, "--inputs", "-n", min=1, help="With -s: new inputs where a task has only base cases."
+        300, "--inputs", "-n", min=1, help="With -s: new inputs for tasks with only base cases."
     ),
     constraints: bool = typer.Option(
-        False, "--constraints", help="Show the input constraints that the inputs imply."
+        False, "--constraints", help="Show the input constraints that inputs imply."
     ),
     fix: Path | None = typer.Option(
-        None, "--fix", metavar="FILE", help="Write the tasks with what is safe to fix."
+        None, "--fix", metavar="FILE", help="Write the tasks with safe fixes."
     ),
     out: options.Out = None,
 ) -> int:
-    """Check whether each task is fit to judge or train by, and say why not.
+    """Check whether each task is fit for evaluation and training, and if not, why.
 
     Each task is fit, weak (wrong programs pass), unfair (right programs fail) or broken (no verdict
-    can be trusted). Findings have codes, which --explain explains. The reference is run twice, in
-    another order and under another hash seed, and on the examples in its prompt; so are programs
-    that know nothing, and mutants of the reference. Tasks are compared with each other and with
-    HumanEval.
+    can be trusted). Findings have codes; --explain describes them. The reference runs twice, in
+    different orders and with different hash seeds, and on the examples in its prompt. Null
+    programs, which do not know the task, and mutants of the reference run, too. Tasks are compared
+    with each other and with HumanEval.
 
-    With -s, distinct programs that pass a task's base tests answer its other inputs, or new ones.
-    Where most contradict the reference, it is in doubt: DIR/disputes.jsonl has all such inputs, for
-    a person to read. More independent samples find more; at least two must agree.
+    With -s, distinct programs that pass a task's base tests run on its other inputs, or new ones.
+    If most contradict the reference, it is in doubt: DIR/disputes.jsonl has all such inputs, for
+    review. More independent samples find more; at least two must agree.
 
-    With --fix, the tasks are written to another JSONL file: without rows that are broken or twice
-    there, without inputs that the reference fails on, with names that prompts lack. All else is up
-    to you.
+    With --fix, the tasks are written to another JSONL file without broken and duplicate rows and
+    inputs on which the reference fails, and with function names added to prompts. Other findings
+    are up to you.
 
-    With --out, DIR/lint.json and DIR/lint.jsonl are written, and a run that was killed resumes.
-    Exits with 1 if a finding is a warning (weak, unfair) or an error (broken).
+    With --out, DIR/lint.json and DIR/lint.jsonl are written, and a killed run resumes. Exits with 1
+    if a finding is a warning (weak, unfair) or an error (broken).
 
-    With --constraints nothing is checked: for each task it shows what new inputs have to satisfy
-    where no contract decides that.
+    With --constraints nothing is checked: it shows the constraints that new inputs of each task
+    must satisfy without a contract.
 
     [bold]Example[/bold]  evalplus-lite lint tasks.jsonl
     """
@@ -154,7 +154,7 @@ def _show(result: linting.LintResult) -> None:
     if (polled := summary["polled"]) is not None:
         say(f"{polled} tasks had two programs that pass the base tests")
     if free := summary["null_reward"]:
-        say(f"programs that know nothing earn {100 * free:.1f} % of the reward")
+        say(f"null programs earn {100 * free:.1f} % of the reward")
 
 
 def _constraints(run: Run, dataset: str) -> int:

@@ -1,4 +1,4 @@
-"""``evalplus-lite merge``: the shards of a job as one."""
+"""``evalplus-lite merge``: merge the shards of a job."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from evalplus_lite.jobs.shards import gather
 
 
 def merge(
-    out: Path = typer.Argument(..., metavar="OUT", help="The --out that the shards were given."),
+    out: Path = typer.Argument(..., metavar="OUT", help="The --out of the shards."),
     workers: options.Workers = None,
     force: options.Force = False,
 ) -> int:
     """Merge the output of sharded runs.
 
-    The files are those of a run without shards. Each shard has left its rows below OUT.shards (copy
-    the folders there from other machines). They are written in the order of an unsharded run, and
-    the command of the first shard then ends as it would have: run this where its paths lead to the
-    same files. A shard that is missing, unfinished, or made with other settings, data or versions
-    is refused by name. Resumes when run again after a kill. The exit code is that of the command.
+    The files are those of an unsharded run. Each shard has written its rows below OUT.shards (copy
+    the folders of other machines there). They are written in the order of an unsharded run, then
+    the command of the first shard finishes the job, so its paths must be valid here. Rejects a
+    shard that is missing, unfinished, or made with other settings, data or versions, and names it.
+    Resumes when run again after a kill. The exit code is that of the command.
 
     [bold]Example[/bold]  evalplus-lite merge out/my-model
     """
@@ -45,9 +45,9 @@ WITHOUT_WORKERS = ("generate", "exe predict")
 
 
 def as_merged(command: Sequence[str], out: str, *, workers: int | None = None) -> list[str]:
-    """Return the command of a shard as the one that ends the whole job from its rows.
+    """Convert the command of a shard to the one that finishes the whole job from its rows.
 
-    InputError for an invalid command: the record may come from another machine.
+    Raises InputError for an invalid command, as the record may come from another machine.
     """
     name = " ".join(command[: 2 if command[0] == "exe" else 1])
     if name not in ALL:

@@ -1,4 +1,4 @@
-"""The options that commands share, and files given on the command line, from pipes as from disk."""
+"""Options that commands share, and file arguments, which may be pipes."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ import typer
 from evalplus_lite.errors import ALIASES, InputError
 from evalplus_lite.store.locations import Place, local_folder, place_of
 
-# Values of options: pipes are read once, and no file is given twice.
+# Values of options: pipes are copied to files, and no file is allowed twice.
 
 STDIN = Path("-")
 MOST_MEMORY = 1 << 20
-"""MiB that a program may be allowed."""
+"""Maximum memory limit of a program, in MiB."""
 
 
 def one_path(context: typer.Context, value: str) -> str:
     """Return a data set's name or path; piped input is copied to a file first."""
     path = Path(value)
-    if context.resilient_parsing:  # a shell completes the line: nothing is read
+    if context.resilient_parsing:  # shell completion must not read anything
         return value
     return str(_spool(context, path)) if _is_pipe(path) else value
 
@@ -36,7 +36,7 @@ def all_names(context: typer.Context, value: list[str] | None) -> list[str]:
 
 
 def all_paths(context: typer.Context, value: list[Place] | None) -> list[Place] | None:
-    """Return paths and URLs, pipes copied to files first; InputError if one is given twice."""
+    """Return paths and URLs, with pipes copied to files; raise InputError for duplicates."""
     if context.resilient_parsing:
         return value
     paths: list[Place] = [
@@ -63,7 +63,7 @@ def _is_pipe(path: Path) -> bool:
 
 
 def _spool(context: typer.Context, path: Path) -> Path:
-    """Copy a pipe to a file that lives as long as the command."""
+    """Copy a pipe to a file that exists as long as the command runs."""
     name = "<stdin>" if path == STDIN else str(path)
     if name in ALIASES.values():
         raise InputError("can be read once only", path=name, remedy="give one of the two a file")
@@ -89,8 +89,8 @@ def _spool(context: typer.Context, path: Path) -> Path:
 def mebibytes(value: str) -> int:
     """Return a memory limit in MiB, with or without a unit: ``2048``, ``2GiB``.
 
-    Raises InputError for an invalid limit, one too small to load in, or more than any program
-    needs: a number meant as bytes would be a million times too large and bound nothing.
+    Raises InputError for an invalid limit, one too small to load a program, or one above any need:
+    a number meant as bytes would be a million times too large, and limit nothing.
     """
     from evalplus_lite.sandbox.limits import memory_bytes
 
@@ -108,7 +108,7 @@ def mebibytes(value: str) -> int:
 def numbers(
     text: str, kind: Any, option: str, remedy: str = "give numbers such as 1,4"
 ) -> list[Any]:
-    """Return the numbers of an option, separated by commas; InputError for another text."""
+    """Parse the comma-separated numbers of an option; raise InputError if that fails."""
     try:
         return [kind(part) for part in text.split(",") if part.strip()]
     except ValueError:
@@ -131,11 +131,11 @@ def _is_same(one: Place, other: Place) -> bool:
         return False
 
 
-# The options that commands share: the same names, words and defaults everywhere.
+# The options that commands share, with the same names, help and defaults everywhere.
 
 
 def _sets(incomplete: str) -> list[str]:
-    """Return completions of a data set's name; for an empty one the shell offers files."""
+    """Return completions of a data set's name; without a prefix the shell offers files."""
     from evalplus_lite.tasks import names
 
     return [name for name in names() if name.startswith(incomplete)]
@@ -173,7 +173,7 @@ Tasks = Annotated[
 
 
 def sample_files(*names: Any, help: str, metavar: str = "PATH") -> Any:
-    """Return an option for files of programs, by path or URL; it may be given several times.
+    """Return a repeatable option for files of programs, by path or URL.
 
     ``names`` may begin with the default, as for ``typer.Option``.
     """
@@ -208,13 +208,13 @@ Shard = Annotated[
     typer.Option(
         "--shard",
         metavar="I/N",
-        help="Do part I of N, from 1/N; [bold]merge[/bold] puts them together.",
+        help="Do part I of N, from 1/N; [bold]merge[/bold] combines the parts.",
         callback=_shard,
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Same seed, same result.")]
 Workers = Annotated[
-    int | None, typer.Option("--workers", "-w", min=1, help="Sandboxes; default: one a processor.")
+    int | None, typer.Option("--workers", "-w", min=1, help="Sandboxes; default: 1 per processor.")
 ]
 Backend = Annotated[
     str,
@@ -229,7 +229,7 @@ RequireTier = Annotated[
     typer.Option(
         "--require-tier",
         metavar="TIER",
-        help="With ray: leave out nodes whose sandboxes are weaker.",
+        help="With ray: exclude nodes with weaker sandboxes.",
     ),
 ]
 Strict = Annotated[
@@ -250,12 +250,12 @@ Model = Annotated[str, typer.Option("--model", "-m", help="The model's name on i
 BaseUrl = Annotated[
     str | None, typer.Option("--base-url", help="An OpenAI-compatible server (or OPENAI_BASE_URL).")
 ]
-MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, help="Most tokens of an answer.")]
+MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, help="Maximum tokens of an answer.")]
 Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Requests at once.")]
 Timeout = Annotated[
     float,
     typer.Option(
-        "--timeout", metavar="SECONDS", min=0.1, help="How long the model may take for one answer."
+        "--timeout", metavar="SECONDS", min=0.1, help="Maximum time for one answer of the model."
     ),
 ]
 Limits = Annotated[
@@ -263,7 +263,7 @@ Limits = Annotated[
     typer.Option(
         "--limits",
         metavar="PRESET",
-        help="Time a case: default max(1 s, 4x reference), paper 0.2 s, evalplus 4 s.",
+        help="Time per case: default max(1 s, 4x reference), paper 0.2 s, evalplus 4 s.",
     ),
 ]
 Memory = Annotated[
@@ -281,7 +281,7 @@ Total = Annotated[
         "--total",
         metavar="SECONDS",
         min=0.1,
-        help="Time of all cases together; default: 20 cases' limits, one more for every 10 cases.",
+        help="Total time of all cases; default: 20 cases' limits, plus one for every 10 cases.",
     ),
 ]
 Packages = Annotated[

@@ -16,7 +16,7 @@ from evalplus_lite.jobs.quality import POOL, QualityResult, find_survivors
 from evalplus_lite.jobs.quality import quality as measured
 
 MOST_SURVIVORS = 5
-"""Survivors whose diff is printed; the file holds all."""
+"""Maximum number of survivors whose diff is printed; the file has all."""
 Programs = list[Path] | None
 
 
@@ -28,7 +28,7 @@ def quality(
         "--dataset",
         "-d",
         metavar="NAME|PATH",
-        help="A suite to measure; repeatable, for suites side by side.",
+        help="A suite to measure; repeatable, to compare suites.",
         callback=all_names,
     ),
     right: Programs = options.sample_files(None, "--right", help="Programs known to be right."),
@@ -55,20 +55,20 @@ def quality(
     ),
     limits: options.Limits = "default",
     memory: options.Memory = 1024,
-    raw: bool = typer.Option(False, "--raw", help="Judge answers as they are: extract no program."),
+    raw: bool = typer.Option(False, "--raw", help="Judge answers unchanged: extract no program."),
 ) -> int:
-    """Measure how well suites separate right programs from wrong ones, side by side.
+    """Measure and compare how well suites separate right programs from wrong ones.
 
-    For each suite and for its base cases alone: right programs accepted, wrong ones rejected,
-    tasks whose wrong programs are all rejected, detection by the number of cases, mutation score.
-    Only tasks that all suites have count, and equal programs once. Writes DIR/quality.json,
-    DIR/false_alarms.jsonl (right programs that are rejected, with the smallest input, for review),
+    For each suite, and its base cases alone, it shows right programs accepted, wrong ones rejected,
+    tasks whose wrong programs are all rejected, detection by the number of cases, and the mutation
+    score. Only tasks in all suites count, and equal programs count once. Writes DIR/quality.json,
+    DIR/false_alarms.jsonl (rejected right programs, with the smallest failing input, for review),
     DIR/missed.jsonl and DIR/mutants.jsonl. Resumes when run again after a kill.
 
-    With --survivors no programs are needed: small faults are planted in the references, and those
-    that no input detects are listed. A survivor is either a missing test or an equivalent mutant:
-    those whose changed line many inputs run are suspected to be equivalent, and counted separately.
-    Writes DIR/mutants.json with the diff of every survivor.
+    With --survivors no programs are needed: it lists mutants of the references that no input
+    detects. A survivor is either a missing test or an equivalent mutant; if many inputs run its
+    changed line, it is suspected to be equivalent and counted separately. Writes DIR/mutants.json
+    with the diff of every survivor.
 
     [bold]Example[/bold]  evalplus-lite quality -d out/mine -d humaneval+ --right r.jsonl
     --wrong w.jsonl
@@ -112,7 +112,7 @@ def quality(
 
 
 def _show(result: QualityResult, folder: Path, screen: Screen) -> None:
-    """Print the figures of every suite, and the right programs that it rejects."""
+    """Print the figures of every suite, and its rejected right programs."""
     print_tables(result.tables())
     if undecided := result.summary["programs"]["undecided"]:
         screen.note(
@@ -122,8 +122,8 @@ def _show(result: QualityResult, folder: Path, screen: Screen) -> None:
     tell(result.summary, screen)
     for line in result.summary["infra"]:
         screen.note(f"not scored, the machine failed: {line}")
-    say(f"every figure: {folder / 'quality.json'}; right programs that are rejected, for review:")
-    say(f"{folder / 'false_alarms.jsonl'}; wrong ones that are accepted: {folder / 'missed.jsonl'}")
+    say(f"all figures: {folder / 'quality.json'}; rejected right programs, for review:")
+    say(f"{folder / 'false_alarms.jsonl'}; accepted wrong ones: {folder / 'missed.jsonl'}")
     name_report(folder)
 
 
@@ -137,7 +137,7 @@ def _survivors(run: Run, datasets: list[str], out: Path | None) -> int:
 
     def show() -> None:
         print_tables(result.tables())
-        # The survivors most worth an input.
+        # The survivors most likely to reveal a missing test.
         rows = [row for row in result.to_rows() if not row["suspected_equivalent"]]
         rows.sort(key=lambda row: (row["reached"], row["task_id"], row["line"]))
         for row in rows[:MOST_SURVIVORS]:

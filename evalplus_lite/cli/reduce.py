@@ -1,4 +1,4 @@
-"""``evalplus-lite reduce``: a small suite that keeps a large one's strength."""
+"""``evalplus-lite reduce``: a small suite that is nearly as strong as a large one."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ def reduce(
         "--multiplicity",
         "-k",
         metavar="N",
-        help="Cases that each requirement is kept by; default: cases are chosen by what they"
-        " add. With --cross-validate several: 1,2.",
+        help="Minimum cases per requirement, in greedy set cover; default: choose by marginal"
+        " gain. With --cross-validate several: 1,2.",
     ),
     budget: float | None = typer.Option(
-        None, "--budget", min=0, help="Plus cases a task on average [default: 8]."
+        None, "--budget", min=0, help="Plus cases per task on average; default: 8."
     ),
     is_cross_validated: bool = typer.Option(
         False,
         "--cross-validate",
-        help="Choose by some models' samples, and judge by those left out.",
+        help="Choose by some models' samples, and test on those left out.",
     ),
     judge: list[Path] | None = options.sample_files(
-        None, "--judge", help="With --cross-validate: judge by these samples, choose by all others."
+        None, "--judge", help="With --cross-validate: test on these samples, choose by all others."
     ),
     curve: str = typer.Option(
         DEFAULT_CURVE,
@@ -66,19 +66,19 @@ def reduce(
         None,
         "--compare",
         metavar="NAME|PATH",
-        help="With --cross-validate: a ready-made smaller suite to compare with.",
+        help="With --cross-validate: an existing smaller suite to compare with.",
     ),
 ) -> int:
-    """Choose few inputs that still find wrong programs, seen and unseen.
+    """Choose a few inputs that still reject wrong programs, both known and unknown.
 
-    The requirements are decisions of the reference, and kills of its mutants, of its variants and
-    of samples. Base inputs are always kept. Writes DIR/suite.jsonl.gz, which every other command
-    takes as --dataset, and DIR/reduction.json. Exits with 1 if a task cannot be used.
+    The requirements are decisions of the reference, and kills of its mutants, its variants and
+    samples. Base inputs are always kept. Writes DIR/suite.jsonl.gz, which every other command takes
+    as --dataset, and DIR/reduction.json. Exits with 1 if a task is unusable.
 
     With --cross-validate no suite is written: each model is left out in turn, suites are chosen by
-    the others' samples in every mode, and judged by its own. A file is a model, unless its rows
-    name one. Writes DIR/crossval.json: sizes, pass@1 on base, all and chosen inputs, and the share
-    of programs rejected by plus inputs only that are still rejected, with random suites of the same
+    the others' samples in every mode, and tested on its own. A file is a model unless its rows name
+    one. Writes DIR/crossval.json: sizes, pass@1 on base, all and chosen inputs, and the share of
+    programs rejected only by plus inputs that are still rejected, with random suites of the same
     size for comparison.
 
     [bold]Example[/bold]  evalplus-lite reduce -d humaneval+ -s model_a.jsonl -s model_b.jsonl
@@ -128,7 +128,7 @@ def reduce(
 
 
 def _show(summary: Mapping[str, Any], folder: Path) -> None:
-    """Print the basis of the choice, and the distance from the smallest suite."""
+    """Print the requirements of the choice, and its distance from the smallest suite."""
     counts = summary["requirements"].items()
     kinds = ", ".join(f"{count} {KINDS[kind].plural}" for kind, count in counts)
     say(f"chosen by: {kinds or 'nothing was asked for'}")

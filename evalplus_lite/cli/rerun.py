@@ -1,4 +1,4 @@
-"""``evalplus-lite rerun``: one failure of a results folder again."""
+"""``evalplus-lite rerun``: run one failure from a results folder again."""
 
 from __future__ import annotations
 
@@ -16,19 +16,18 @@ NAMES = ("input", "printed", "actual", "traceback", "expected", "verdict", "deta
 @takes("package", *SANDBOX)
 def rerun(
     run: Run,
-    out: Path = typer.Argument(..., metavar="DIR", help="A folder that evaluate wrote."),
+    out: Path = typer.Argument(..., metavar="DIR", help="A folder written by evaluate."),
     sample: str = typer.Argument(..., metavar="TASK#INDEX", help="The sample."),
     model: str | None = typer.Option(None, "--model", "-m", help="Its model, of several."),
     temperature: float | None = typer.Option(None, "--temperature", help="Its temperature."),
     case: int | None = typer.Option(
-        None, "--case", help="Which case; without it the one that decided."
+        None, "--case", help="The case to run; default: the deciding one."
     ),
-    dataset: str | None = typer.Option(None, "--dataset", "-d", help="The data set that judged."),
+    dataset: str | None = typer.Option(None, "--dataset", "-d", help="The results' data set."),
 ) -> int:
     """Run a judged program on one case again, and show the result.
 
-    The output shows the input, printed text, the answer or traceback, the expected value and the
-    verdict.
+    Shows the input, printed text, the answer or traceback, the expected value and the verdict.
 
     [bold]Example[/bold]  evalplus-lite rerun out/my-model HumanEval/0#3 --case 17
     """

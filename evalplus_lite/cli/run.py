@@ -1,4 +1,4 @@
-"""The options of a run, added to commands by ``takes``; how every command starts and ends."""
+"""The options of a run, which ``takes`` adds to commands; the start and end of every command."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ OPTIONS: Mapping[str, Any] = {
     "json": options.Json,
     "quiet": options.Quiet,
 }
-"""Every option that ``takes`` can add, in the order of the help."""
+"""All options that ``takes`` can add, in the order of the help."""
 SANDBOX = ("workers", "sandbox", "json")
 """Options of a command that runs programs on this machine."""
 JOB = ("tasks", "backend", "require_tier", "package", "strict", *SANDBOX)
@@ -46,7 +46,7 @@ JOB = ("tasks", "backend", "require_tier", "package", "strict", *SANDBOX)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """The options of one run; those that a command does not take have their defaults."""
+    """The options of one run; those that a command lacks have their defaults."""
 
     context: typer.Context
     tasks: list[str] | None = None
@@ -64,12 +64,12 @@ class Run:
 
     @contextlib.contextmanager
     def started(self) -> Iterator[tuple[Session, Screen]]:
-        """Yield a session that shows its progress on a screen, and the screen."""
+        """Yield a session, and the screen that shows its progress."""
         with (
             Screen(quiet=self.quiet) as screen,
             Session(
                 workers=self.workers,
-                sandbox=cast("Tier", self.sandbox),  # the session refuses an unknown tier
+                sandbox=cast("Tier", self.sandbox),  # the session rejects an unknown tier
                 packages=self.package or (),
                 backend=self.backend,
                 require_tier=cast("Tier | None", self.require_tier),
@@ -82,8 +82,8 @@ class Run:
 
     def opened(self, name: str, session: Session) -> Dataset:
         """Return the dataset of ``--dataset`` and ``--tasks``."""
-        session.pool()  # its sandboxes start while the dataset is read
-        gc.disable()  # nothing read here becomes garbage: collecting takes a third of the time
+        session.pool()  # start its sandboxes while the dataset is read
+        gc.disable()  # nothing read here becomes garbage, and collection takes a third of the time
         try:
             return load_dataset(name, tasks=self.tasks, session=session)
         finally:
@@ -91,11 +91,11 @@ class Run:
             gc.enable()
 
     def part(self) -> Shard | None:
-        """Return the shard of ``--shard``, with the command that it is part of."""
+        """Return the shard from ``--shard``, with its command."""
         return None if self.shard is None else Shard.parse(self.shard, command=typed.get())
 
     def refuse(self, names: str, problem: str) -> None:
-        """Raise InputError if one of these parameters was typed: the form asked for ignores it."""
+        """Raise InputError if one of these parameters was given, as the chosen mode ignores it."""
         for each in self.context.command.params:
             source = self.context.get_parameter_source(each.name or "")
             is_typed = source is not None and source.name == "COMMANDLINE"
@@ -110,9 +110,9 @@ class Run:
         attention: Callable[[], object] = lambda: False,
         part_attention: object = False,
     ) -> int:
-        """Print a result as JSON or by ``show``, and return the exit code.
+        """Print a result as JSON or with ``show``, and return the exit code.
 
-        A shard has no result yet: print how to merge it.
+        A shard has no result yet, so print how to merge it.
         """
         summary = result.summary if isinstance(result, Result) else result
         if self.json:
@@ -122,7 +122,7 @@ class Run:
             say(
                 f"shard {summary['shard']} is done: {number} of {of} tasks or packages, {rows} rows"
             )
-            say(f"when all are: evalplus-lite merge {summary['out']}")
+            say(f"when all shards are done: evalplus-lite merge {summary['out']}")
         else:
             show()
         return 1 if (part_attention if "shard" in summary else attention()) else 0
@@ -132,9 +132,9 @@ DEFAULTS = {each.name: each.default for each in fields(Run)}
 
 
 def takes(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Return a decorator that adds options of a run to a command and passes them as one ``Run``.
+    """Return a decorator that adds options of a run to a command, passed as one ``Run``.
 
-    Each also gets --quiet.
+    Every command also gets --quiet.
     """
 
     def decorated(function: Callable[..., int]) -> Callable[..., int]:
@@ -163,5 +163,5 @@ def takes(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
 
 
 def folder_for(out: Path | None, job: str, dataset: str, data: Dataset, *parts: str) -> Path:
-    """Return the folder of ``--out``, or one that is named after the job's input."""
+    """Return the folder from ``--out``, or one named after the job's input."""
     return out or default_folder(job, dataset, data, *parts)

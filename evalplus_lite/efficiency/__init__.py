@@ -1,4 +1,4 @@
-"""Efficiency: how much work right programs do as inputs grow, counted, on checked answers."""
+"""Efficiency: the counted work of right programs on growing inputs, with checked answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a program's work goes: its share by line, with a program that does less at its side."""
+"""The share of a program's work by line, next to that of a faster program."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from evalplus_lite.jobs.tables import Table
 from evalplus_lite.tasks import Dataset
 
 PATIENCE = 10
-"""A single program may do this many times the work that one of many may."""
+"""Factor by which the limit on work is raised for a single program."""
 
 
 def explain_task(place: WorkerContext, settings: Row) -> Work:
-    """Return size and shape of a program's worst large input, and the work by line of several."""
+    """Return size and shape of a program's costliest input, and several programs' work by line."""
 
     def explained(item: Row) -> Row:
         ref, sources = item
@@ -33,7 +33,7 @@ def explain_task(place: WorkerContext, settings: Row) -> Work:
         at = max(range(len(works)), key=lambda number: works[number].units or 0)
         parts = [lines(place.sandbox, task, source, level.cases[at], most=most)
                  for source in sources]  # fmt: skip
-        cause = works[-1].cause  # of the first that fails, which is the last
+        cause = works[-1].cause  # works end with the first failure
         return cause, level.size, level.shapes[at], [list(part.items()) for part in parts]
 
     return explained
@@ -48,11 +48,11 @@ def explain(
     seed: int = 0,
     session: Session | None = None,
 ) -> Table:
-    """Return the work by line of a right program and, side by side, of a faster one.
+    """Return the work by line of a right program, side by side with that of a faster one.
 
-    ``faster`` is the reference if it is not given. Both run on the largest input that costs the
-    program most. ``data`` of the table has shares as numbers. Raises InputError where a program
-    cannot be counted, or fails.
+    ``faster`` defaults to the reference. Both run on the input of the largest size that costs the
+    program most. The table's ``data`` has shares as numbers. Raises InputError if a program cannot
+    be counted, or fails.
     """
     with within(session) as opened:
         task = prepared(dataset, opened)[task_id]

@@ -1,8 +1,8 @@
-"""The work counter, which runs inside the sandbox around a program that cannot reach it.
+"""The work counter, which runs in the sandbox around a program that cannot reach it.
 
-It is sent as text and imports the standard library only. A unit of work is about four simulated
+It is sent as text and imports only the standard library. A unit of work is about four simulated
 instructions (``scripts/benchmarks/efficiency.py weights``). Statements cost units for each of their
-operations, and calls of C code a weight times the elements, characters or digits that they process.
+operations; calls of C code cost a weight times the elements, characters or digits they process.
 Calls, operators, comparisons, slices and comprehensions are rewritten to charge for their work.
 Python functions are never wrapped, so recursion goes as deep as without counting.
 """
@@ -23,7 +23,7 @@ from functools import _lru_cache_wrapper as CachedFunction
 from functools import partial
 from itertools import islice, pairwise
 
-# By name: a program may assign to what a module of the library holds.
+# Imported by name, because a program may assign to a module's attributes.
 from math import log, log2
 from re import Match, purge
 from sys import getrefcount
@@ -42,27 +42,27 @@ from evalplus_lite.sandbox.guest.counting import (
 from evalplus_lite.sandbox.guest.harness import Names, bind
 
 STATEMENT, ITERATION, ITEM, UNPACKED = 20, 20, 32, 20
-"""Units of a statement, of a turn of a loop, of an item of a comprehension, of its unpacking."""
+"""Units of a statement, a loop iteration, an item of a comprehension, and its unpacking."""
 CALL, FRAME, OBJECT = 25, 30, 250
-"""Units of a call of C code, of a function of the program, and of an object of its classes."""
+"""Units of a call of C code, of a program's function, and of creating one of its objects."""
 COPIED, SPLIT, LOOKED, HASHED, COUNTED, MADE = 4, 9, 26, 45, 110, 18
-"""Units an element: copied; a character made a text; compared with one; hashed; hashed and counted;
-taken one by one."""
+"""Units per element: copied; split off as a string; compared with another; hashed; hashed and
+counted; iterated one by one."""
 IDENTICAL, SAME, BEST, SUMMED, CALLED = 3, 10, 40, 13, 30
-"""Units an element: compared with itself or its like, or for the largest; added; given to a key."""
+"""Units per element: compared by identity, with an equal, for a maximum; added; passed to a key."""
 SORTED = {int: 12, float: 12, bool: 12, str: 18}
 COMPARED = 55
-"""Units of a comparison in a sort, by type, and of other types or in heaps."""
+"""Units of a comparison in a sort, by type, and for other types or in heaps."""
 CHARACTER, SCANNED, TESTED = 0.7, 1, 6
-"""Units a character: copied; searched; tested one by one."""
+"""Units per character: copied; searched; tested one by one."""
 PATTERN, MATCHED, REPLACED = 4, 240, 60
-"""Units of a regular expression: a character, a match, a character or part that is replaced."""
+"""Units of a regular expression: per character, per match, per replaced or split part."""
 RESUMED, CONVERTED = 30, 170
-"""Units of resuming a generator; of a number read from a text or written as one."""
+"""Units of resuming a generator; of parsing or formatting a number."""
 EXACT, INTERPRETED = 580, 100
-"""Units an element: of ``statistics`` in fractions; of other library functions in Python."""
+"""Units per element: ``statistics`` with fractions; other library functions in Python."""
 DIGIT, SQUARED = 2, 110
-"""Units a pair of 30-bit digits that are multiplied, or a digit added; a bit of an exponent."""
+"""Units per pair of multiplied 30-bit digits, or added digit; per bit of an exponent."""
 CALLS = {
     **dict.fromkeys("max min sorted range".split(), 220),
     **dict.fromkeys("startswith endswith sort enumerate filter map zip".split(), 150),
@@ -74,12 +74,12 @@ CHOOSING = (
     "batched chain combinations combinations_with_replacement compress cycle dropwhile filter "
     "filterfalse from_iterable groupby islice permutations product takewhile"
 ).split()
-"""Lazy functions that may take more items than they give."""
+"""Lazy functions that may consume more items than they yield."""
 TAKEN = dict.fromkeys(CHOOSING, 16) | {"reversed": 8, "groupby": 220}
 TAKEN |= {"accumulate": 20, "combinations": 45, "permutations": 45, "product": 45}
 """Units of taking an item from a lazy function, by name."""
 COLLECTING = frozenset("fsum join max min prod sorted sum".split())
-"""Functions whose iterator is made a list first, so that its items can be looked at."""
+"""Functions whose iterator argument is converted to a list, so that its items can be examined."""
 ITEMS = frozenset("__getitem__ __len__ getitem".split())
 SMALL = 1 << 60
 SEQUENCES = (list, tuple, str, bytes, bytearray)
@@ -89,7 +89,7 @@ SIZED: tuple[Any, ...] = (*SEQUENCES, *_HASHED, deque, range, *VIEWS)
 _SOME: tuple[Any, ...] = ([], (), "", "\xe9", b"", {}, {}.values(), {}.items(), set(), deque())
 NUMBERS = frozenset((int, float, bool, type(None)))
 EXACT_SIZES = frozenset(SIZED) - {Counter}
-"""Types without a length, and those whose length no program can change."""
+"""Types without a length, and those whose length no program can override."""
 ITERATORS: tuple[Any, ...] = (
     *(type(iter(each)) for each in (*_SOME, range(0), range(1 << 70))),
     type(reversed([])),
@@ -100,14 +100,14 @@ DESCRIPTORS: tuple[type, ...] = (types.MethodDescriptorType, types.WrapperDescri
 IN_C: tuple[type, ...] = (*DESCRIPTORS, types.BuiltinFunctionType, types.MethodWrapperType)
 HOLDERS = frozenset((bool, classmethod, object, property, range, slice, staticmethod, type))
 CONSTANTS = frozenset((float, frozenset, int, str, tuple))
-"""Types that copy nothing, and those that do not copy a value of their own."""
+"""Types whose call copies nothing, and those that do not copy a value of their own type."""
 ALONE = 4
-"""References to a text in ``grown`` that nothing else holds: Python extends it in place."""
+"""Reference count in ``grown`` of a string that nothing else holds: Python extends it in place."""
 PURE = frozenset((int, float, bool, type(None), str, bytes))
-"""Types whose comparison runs no code of the program."""
+"""Types whose comparison runs none of the program's code."""
 PLAIN = frozenset((len, id, isinstance, ord, chr, next))
 ARITHMETIC = frozenset((abs, round, divmod, max, min))
-"""Functions that cost a call alone: always, and on one or two numbers of a digit or two."""
+"""Functions that cost only a call: always, and for one or two small numbers."""
 LAZY = frozenset((map, filter, zip, enumerate, reversed))
 PREFIX = "_evalplus_lite_"
 OPERATIONS: dict[str, int] = {
@@ -121,16 +121,16 @@ OPERATIONS: dict[str, int] = {
     **{"Attribute": 10, "FormattedValue": 130, "GeneratorExp": 400, "JoinedStr": 40, "Slice": 100},
     **{"Tuple": 35, "UnaryOp": 15, "Yield": 30, "assigned": 35, "grown": 35},
 }
-"""Units of each operation of a statement, before and after it was rewritten."""
+"""Units of each operation of a statement, before and after rewriting."""
 COMPREHENSION = {ast.GeneratorExp: RESUMED, ast.SetComp: 20, ast.DictComp: 60}
-"""Units an item of a comprehension, in addition to ``ITEM``."""
+"""Units per item of a comprehension, in addition to ``ITEM``."""
 INNER = (ast.stmt, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-"""Parts of a statement that are counted when they run, not with it."""
+"""Parts of a statement that are counted when they run, not with the statement."""
 FUNCTIONS = "assigned called charge contains defined equals grown handed operated taken".split()
 
 
 class WorkMeter:
-    """Charges for work; its functions are the only names that a rewritten program gets."""
+    """Charges for work; its functions are the only names added to a rewritten program."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
@@ -143,7 +143,7 @@ class WorkMeter:
         return True
 
     def called(self, function: Any) -> Any:
-        """Return the replacement of a function in a call: itself if it is written in Python."""
+        """Return the replacement of a called function: itself if it is written in Python."""
         kind = type(function)
         if kind is types.BuiltinFunctionType:
             names = CONSTANT.get(type(function.__self__))
@@ -185,7 +185,7 @@ class WorkMeter:
             self.charge(CALLS.get(name, CALL))
             if name == "accumulate" and is_short and len(given) == 1:
                 given.append(self.called(operator.add))
-            if name in CHOOSING:  # what they take may be more than what they give
+            if name in CHOOSING:  # they may consume more than they yield
                 given = [self.taken(x, 8) if hasattr(type(x), "__iter__") else x for x in given]
             units = 8 + 8 * len(given) if name == "zip" else TAKEN.get(name, 24)
             return self.taken(function(*given, **options), units)
@@ -195,7 +195,7 @@ class WorkMeter:
         values = [getattr(function, "__self__", None), *given]
         before = [*map(length, values)]
         compared: list[Any] = []
-        if name in ("sort", "sorted"):  # while they are unsorted
+        if name in ("sort", "sorted"):  # before sorting
             compared += held_by(values[1 if given else 0])
         if callable(key := options.get("key")):
             compared.clear()
@@ -208,7 +208,7 @@ class WorkMeter:
         result = None
         try:
             result = function(*given, **options)
-        finally:  # a search that finds nothing raises
+        finally:  # an unsuccessful search raises
             fixed = CALL + CALLS.get(name, 0) + CALLED * len(compared) * bool(key)
             self.charge(fixed + cost(name, function, given, compared, before, result))
         if name == "tee":
@@ -216,13 +216,13 @@ class WorkMeter:
         return self.taken(result, MATCHED) if name == "finditer" else result
 
     def handed(self, value: Any, is_called: bool = False) -> Any:
-        """Return the replacement of an argument: what is not rewritten charges if it is called."""
+        """Return the replacement of an argument, so that functions in C charge when called."""
         kind = type(value)
         is_foreign = kind in IN_C or kind is partial or kind is CachedFunction
         return self.called(value) if is_foreign or (is_called and kind is type) else value
 
     def defined(self, owner: Any) -> Any:
-        """Replace functions in C in a class, which Python calls for an operator."""
+        """Replace functions in C in a class, which Python may call for an operator."""
         for name, value in [*vars(owner).items()] if isinstance(owner, type) else ():
             if type(value) in IN_C or type(value) is partial:
                 replaced: Any = self.handed(value)
@@ -264,7 +264,7 @@ class WorkMeter:
         return result
 
     def grown(self, name: str, target: Any, value: Any) -> Any:
-        """Charge for ``target += value`` and the like, before it is done."""
+        """Charge for ``target += value`` and the like, before it happens."""
         kind = type(target)
         units: float = 0
         if kind is int and type(value) is int:
@@ -283,7 +283,7 @@ class WorkMeter:
         return value
 
     def assigned(self, name: str, left: Any, right: Any) -> Any:
-        """Return what ``left += right`` and the like make of an attribute or an item."""
+        """Return the result of ``left += right`` and the like for an attribute or item."""
         return IN_PLACE[name](left, self.grown(name, left, right))
 
     def contains(self, item: Any, items: Any) -> bool:
@@ -319,14 +319,14 @@ class WorkMeter:
         return result
 
     def seen(self, rule: Callable[[Any], float], value: Any) -> Any:
-        """Charge for an operation on a value by a rule, and return it."""
+        """Charge for an operation on a value by a rule, and return the value."""
         if type(value) is not float and (units := rule(value)):
             self.charge(units)
         return value
 
 
 def weight(kind: type) -> float:
-    """Return the units that copying an element of a container costs."""
+    """Return the units of copying an element of a container."""
     is_text = kind in (str, bytes, bytearray, range)
     return CHARACTER if is_text else COPIED if kind in (list, tuple, deque) else HASHED
 
@@ -347,7 +347,7 @@ IN_PLACE = {key: getattr(operator, f"__i{name}__") for name, key in NAMED.items(
 
 
 def computing(name: str, left: int, right: int) -> float:
-    """Return the units of arithmetic on whole numbers: nothing for small ones."""
+    """Return the units of arithmetic on integers: 0 for small ones."""
     if name in ("Pow", "LShift"):
         times = min(max(0, right), SMALL)
         bits = times * log2(abs(left)) if name == "Pow" and left else times
@@ -387,7 +387,7 @@ def length(value: Any) -> Any:
 
 
 def total(value: Any) -> int:
-    """Return the number of items of a value of plain containers, theirs included."""
+    """Return the number of items in nested plain containers."""
     found, rest, seen = 0, [value], set[int]()
     while rest:
         part = rest.pop()
@@ -400,7 +400,7 @@ def total(value: Any) -> int:
 
 
 def common(left: Any, right: Any) -> Any:
-    """Return the units of comparing two values, which ends at their first difference."""
+    """Return the units of comparing two values up to their first difference."""
     if not isinstance(left, (list, tuple)) or not isinstance(right, (list, tuple)):
         few: int = min(length(left), length(right))
         if isinstance(left, (int, str, bytes)):
@@ -417,7 +417,7 @@ def common(left: Any, right: Any) -> Any:
 
 
 def is_pure(item: Any) -> bool:
-    """Return whether comparing a value runs no code of the program: a plain one, or a row."""
+    """Return whether comparing a value runs none of the program's code: plain values and tuples."""
     kind = type(item)
     if kind is tuple or kind is list:
         return all(type(each) in PURE for each in item)
@@ -425,24 +425,24 @@ def is_pure(item: Any) -> bool:
 
 
 def held_by(items: Any) -> list[Any]:
-    """Return the items of a container, which its own class may count or take out."""
+    """Return a container's items without using its own class's overrides."""
     base = next((each for each in SIZED if isinstance(items, each)), None)
     return [] if base is None else [*base.__iter__(items)]
 
 
 def looking(item: Any, items: Iterable[Any]) -> Any:
-    """Return the units of comparing an item with others, beyond ``LOOKED`` for each."""
+    """Return the units of comparing an item with others, in addition to ``LOOKED`` for each."""
     size = 0 if is_small(item) else length(item)
     return sum(common(item, each) for each in items if length(each) == size) if size else 0
 
 
 def hashing(item: Any) -> Any:
-    """Return the units of a hash that is not kept."""
+    """Return the units of a hash that is not cached."""
     return LOOKED * total(item) if type(item) is tuple else length(item) if type(item) is int else 0
 
 
 def processing(item: Any) -> Any:
-    """Return the units of an operation on all of a value."""
+    """Return the units of an operation on a whole value."""
     if type(item) in (int, str):
         return length(item) * (CHARACTER if type(item) is str else 1)
     return 0 if type(item) in NUMBERS else SAME * total(item)
@@ -453,12 +453,12 @@ def copying(item: Any) -> Any:
 
 
 def moving(item: Any) -> Any:
-    """Return the units of moving the items of a list, as where one is deleted."""
+    """Return the units of moving the items of a list, such as after a deletion."""
     return CHARACTER * len(item) if type(item) in (list, deque, bytearray) else 0
 
 
 def showing(item: Any) -> Any:
-    """Return the units of writing a value as a text."""
+    """Return the units of converting a value to a string."""
     size = length(item)
     return DIGIT * size * size if type(item) is int else 6 * COPIED * total(item) if size else 0
 
@@ -471,7 +471,7 @@ def is_own(function: Any) -> bool:
 
 
 def runs(items: Sequence[Any]) -> Any:
-    """Return how many ascending runs plain items have, which a merge sort has to merge."""
+    """Return the number of ascending runs of plain items, which a merge sort has to merge."""
     if len(items) > 1 and all(type(item) in (int, float, str) for item in items):
         try:
             falls = sum(a > b for a, b in pairwise(items))
@@ -482,30 +482,30 @@ def runs(items: Sequence[Any]) -> Any:
 
 
 def sorting(items: list[Any]) -> Any:
-    """Return the units of sorting: a pass, and comparisons for each level of merging."""
+    """Return the units of sorting: one pass, and comparisons for each level of merging."""
     count = len(items)
     compared = SORTED.get(type(items[0]) if count else int, COMPARED)
     return count * COPIED + (count * compared + alike(items)) * (1 + log2(max(1, runs(items))))
 
 
 def alike(items: list[Any]) -> Any:
-    """Return the units of comparing long items with their neighbors in order."""
+    """Return the units of comparing long items with their neighbors in sorted order."""
     if max(map(length, items), default=0) <= 4:
         return 0
     if all(map(is_pure, items)):
         try:
             items = sorted(items)
         except TypeError:
-            return 0  # nor could the program
+            return 0  # the program could not sort them either
     return sum(map(common, items, items[1:]))
 
 
 def cost(
     name: str, function: Any, arguments: Any, compared: Any, before: Sequence[int], result: Any
 ) -> Any:
-    """Return the units of a call of C code; ``result``: None if it failed.
+    """Return the units of a call of C code; ``result`` is None if it failed.
 
-    ``before``: the lengths of the owner and the arguments. ``compared``: items in a sort, or keys.
+    ``before``: lengths of the owner and the arguments. ``compared``: items of a sort, or keys.
     """
     owner = getattr(function, "__self__", None)
     if type(function) in DESCRIPTORS and arguments:  # such as str.lower
@@ -569,7 +569,7 @@ def cost(
 
 
 def making(kind: type, arguments: Sequence[Any], size: int, made: int) -> float:
-    """Return the units of a call of a type."""
+    """Return the units of calling a type."""
     first = type(arguments[0]) if arguments else None
     if kind in HOLDERS or issubclass(kind, BaseException) or (kind is first and kind in CONSTANTS):
         return 0
@@ -584,7 +584,7 @@ def making(kind: type, arguments: Sequence[Any], size: int, made: int) -> float:
 
 
 def searching(name: str, arguments: Sequence[Any], held: int, size: int, result: Any) -> float:
-    """Return the units of a method of a text."""
+    """Return the units of a string method."""
     if name in ("startswith", "endswith"):
         return CHARACTER * size
     if name.startswith("is"):
@@ -603,7 +603,7 @@ def searching(name: str, arguments: Sequence[Any], held: int, size: int, result:
 def holding(
     name: str, owner: Any, arguments: Sequence[Any], held: int, size: int, result: Any
 ) -> Any:
-    """Return the units of a method of a container."""
+    """Return the units of a container method."""
     if isinstance(owner, (list, tuple, deque, range)):
         if name in ("index", "count", "remove"):
             seen = result + 1 if name == "index" and type(result) is int else held
@@ -631,7 +631,7 @@ def holding(
 
 
 def matching(name: str, arguments: Sequence[Any], size: int, result: Any) -> float:
-    """Return the units of a regular expression: of what it has read and found."""
+    """Return the units of a regular expression, by the text it read and its matches."""
     if isinstance(result, Match):
         return float(PATTERN * result.end())
     if name in ("sub", "subn"):
@@ -646,7 +646,7 @@ CONSTANT: Mapping[type, Any] = {
     deque: ("append", "appendleft", "pop", "popleft"),
     **dict.fromkeys((set, dict, defaultdict), FREE_METHODS),
 }
-"""Methods, by type, whose calls cost a call alone."""
+"""Methods, by type, that cost only a call."""
 COPYING = frozenset("clear union intersection difference symmetric_difference fromkeys".split())
 NOTHING = ast.Constant(None)
 SEEN = {
@@ -657,12 +657,12 @@ SEEN = {
 
 
 class Working(Counting):
-    """Rewrites a program so that it charges for its work; statements as ``Counting`` does."""
+    """Rewrites a program to charge for its work; statements are handled as in ``Counting``."""
 
     def __init__(self, *, by_line: bool = False) -> None:
         self.by_line = by_line
         self.shared: set[str] = set()
-        """Names of variables that a text is not extended in place in."""
+        """Names of variables in which a string is not extended in place."""
 
     def visit_Module(self, node: ast.Module) -> Any:
         for part in ast.walk(node):
@@ -678,7 +678,7 @@ class Working(Counting):
     def counted(
         self, statements: list[ast.stmt], loop: ast.For | ast.While | None
     ) -> list[ast.stmt]:
-        """Charge for runs of statements that are executed one after the other."""
+        """Charge for sequences of statements that are executed one after the other."""
         result: list[ast.stmt] = []
         if loop is not None:
             turn = units_of(loop.test) if isinstance(loop, ast.While) else ITERATION
@@ -735,7 +735,7 @@ class Working(Counting):
         if isinstance(target, ast.Name) and target.id not in self.shared:
             node.value = call(PREFIX + "grown", name, ast.Name(target.id, ast.Load()), node.value)
             return node
-        # Its parts are evaluated once, and kept in variables for the assignment.
+        # Evaluate its parts once, and keep them in variables for the assignment.
         loaded, stored = copy(target), copy(target)
         if isinstance(target, ast.Subscript):
             part = self.visit(target.slice)
@@ -837,7 +837,7 @@ class Working(Counting):
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
-        # Annotations and the patterns of ``match`` cost nothing, and some must not contain calls.
+        # Annotations and ``match`` patterns cost nothing, and some must not contain calls.
         for argument in ast.walk(node.args):
             if isinstance(argument, ast.arg):
                 argument.annotation = None
@@ -857,13 +857,13 @@ class Working(Counting):
 
 
 def kept(name: str, value: Any) -> tuple[ast.expr, ast.expr]:
-    """Return an expression that keeps its value in a variable of ours, and that variable."""
+    """Return an expression that stores its value in an internal variable, and that variable."""
     name = PREFIX + name
     return ast.NamedExpr(ast.Name(name, ast.Store()), value), ast.Name(name, ast.Load())
 
 
 def taken_apart(node: ast.AST | None) -> str:
-    """Return statements that charge for what a loop's target or a pattern copies."""
+    """Return statements that charge for the copies made by a loop's target or a pattern."""
     parts = [] if node is None else list(ast.walk(node))
     stars = [ast.unparse(each.value) for each in parts if isinstance(each, ast.Starred)]
     stars += [each.name for each in parts if isinstance(each, ast.MatchStar) and each.name]
@@ -872,7 +872,7 @@ def taken_apart(node: ast.AST | None) -> str:
 
 
 def placed(text: str, statement: ast.stmt) -> list[ast.stmt]:
-    """Return statements that belong to the line of another."""
+    """Parse statements, and give them the line of another statement."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         ast.copy_location(node, statement)
@@ -880,7 +880,7 @@ def placed(text: str, statement: ast.stmt) -> list[ast.stmt]:
 
 
 class LineMeter:
-    """A trace function that adds up the units of each line of a program, its calls apart."""
+    """A trace function that adds up the units of each line of a program, without its calls."""
 
     def __init__(self, names: Names) -> None:
         self.names, self.left, self.rows = names, names[LEFT], [0]
@@ -902,7 +902,7 @@ class LineMeter:
 
 
 def units_of(node: ast.AST) -> int:
-    """Return the units of a statement or expression, without the statements and loops within."""
+    """Return the units of a statement or expression, without statements and loops in it."""
     units, rest = STATEMENT, [node]
     while rest:
         part = rest.pop()
@@ -915,7 +915,7 @@ def units_of(node: ast.AST) -> int:
         for each in ast.iter_child_nodes(part):
             if not isinstance(each, INNER):
                 rest.append(each)
-            elif isinstance(each, ast.expr):  # making it
+            elif isinstance(each, ast.expr):  # the cost of creating it
                 units += OPERATIONS[type(each).__name__]
     return units
 
@@ -925,11 +925,11 @@ CLEARING: tuple[Callable[[], None], ...] = (purge, *vars(typing)["_cleanups"])
 FRESH = frozenset(
     "bisect collections copy functools heapq itertools math operator re string typing".split()
 )
-"""Modules in which a program can keep nothing without assigning to attributes."""
+"""Modules in which a program can store data only by assigning to attributes."""
 
 
 def keeps(tree: ast.AST) -> bool:
-    """Return whether a program may keep something when it is loaded again."""
+    """Return whether a program could preserve data across loading."""
     names: list[str | None] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):  # of a module, or of an abstract class
@@ -944,12 +944,12 @@ def keeps(tree: ast.AST) -> bool:
 def worker(
     source: str, entry_point: str, spec: Mapping[str, Any], most: int, by_line: bool
 ) -> Callable[..., list[Any]]:
-    """Return a function that calls the program's: [units of work, whether it returned, answer].
+    """Return a function that calls the program's: [units of work, has returned, answer].
 
-    The program is loaded for each call, and the work of that counts; ``KEPT`` in place of the units
-    says that it was not called, as a call before was late or may have kept something outside of its
-    names. More than ``most`` units end the call; the units are then above ``most``. With
-    ``by_line`` the units of each line stand in place of the answer.
+    The program is loaded for each call, which counts, too. The units are ``KEPT`` if it was not
+    called, because an earlier call was late or may have stored data outside its names. A call
+    ends after more than ``most`` units, and returns units above ``most``. With ``by_line`` the
+    answer is replaced by the units of each line.
     """
     usual = sys.getrecursionlimit()
     sys.setrecursionlimit(5 * usual)
@@ -965,7 +965,7 @@ def worker(
     def worked(*arguments: Any) -> list[Any]:
         if work.names and (may_keep or work.names[LEFT] < 0):
             return [KEPT, False, None]
-        for clear in CLEARING:  # what compares as it likes is found again in caches
+        for clear in CLEARING:  # keys with custom equality could be found again in caches
             clear()
         execution = CountedExecution(code, spec)
         names = work.names = execution.names
@@ -975,7 +975,7 @@ def worker(
         try:
             function = bind(execution, entry_point, spec)
             if type(function) not in (types.FunctionType, types.MethodType):
-                function = work.called(function)  # a name for a function in C
+                function = work.called(function)  # the entry point is a function in C
             answer = function(*arguments)
         except MemoryError:
             raise

@@ -1,8 +1,8 @@
-"""Growing inputs: a few shapes for each size, valid by the contract, answered by the reference.
+"""Growing inputs: a few shapes for each size, valid by the contract, with the reference's answers.
 
-Each argument grows separately, and all grow together; the one with the most work for the reference
-is used. A container grows in its length, a number in its value. Elements are like those of the
-task's own inputs. An input that makes the reference raise, documented or not, measures no work.
+Each argument grows separately, and all grow together; the dimension in which the reference's work
+grows most is used. A container grows in length, a number in value. Elements are like those of the
+task's own inputs. An input on which the reference raises, documented or not, is not used.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from evalplus_lite.types import Case, Task, Value
 
 SIZES = tuple(1 << power for power in range(2, 15))
 LARGEST = 512
-"""Elements of a container; numbers grow further while the reference does no more than ``NEAR``."""
+"""Maximum size of a container; numbers grow on while the reference does at most ``NEAR`` units."""
 NEAR = 100_000
 LIMITS = Limits(cpu=2.0, load=3.0)
 MOST = 2_000_000
-"""Units of work that the reference may take on an input of the largest size."""
+"""Maximum units of work of the reference on any input."""
 LEAST = 3
-"""Sizes that a task needs for its growth to be measured."""
+"""Minimum number of sizes to measure a task's growth."""
 ALL = -1
 """The dimension in which all arguments grow together."""
 MOST_FAILURES = 12
-"""Inputs that the reference may fail on before no more are tried."""
+"""Number of failures of the reference after which no more inputs are tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Inputs of one ``size``, of several shapes, with the reference's answers."""
+    """Inputs of one ``size`` in several shapes, with the reference's answers."""
 
     size: int
     shapes: tuple[str, ...]
@@ -55,7 +55,7 @@ Made: TypeAlias = tuple[int, str, tuple[Value, ...]]
 
 
 def levels(sandbox: Sandbox, task: Task, *, seed: int) -> tuple[Level, ...]:
-    """Return levels, each of twice the size of the one before; none where inputs do not grow.
+    """Return levels, each twice as large as the one before; none if inputs cannot grow.
 
     The dimension is the one in which the reference's work grows most.
     """
@@ -87,7 +87,7 @@ def levels(sandbox: Sandbox, task: Task, *, seed: int) -> tuple[Level, ...]:
 
 
 def _growth(grown: Sequence[tuple[Made, int]]) -> float:
-    """Return the average exponent of the growth of the reference's work with size."""
+    """Return the average exponent of the reference's work as a function of size."""
     if not grown:
         return -math.inf
     low, high = grown[0][0][0], grown[-1][0][0]
@@ -96,7 +96,7 @@ def _growth(grown: Sequence[tuple[Made, int]]) -> float:
 
 
 def _ladder(sandbox: Sandbox, task: Task, dimension: int, seed: int) -> Iterator[tuple[Made, int]]:
-    """Yield inputs, and the reference's work, up to a size without valid ones or of too much."""
+    """Yield inputs with the reference's work, up to a size that is invalid or takes too much."""
     made: list[Made] = []
     before: set[str] = set()
     for size in SIZES:
@@ -121,14 +121,14 @@ def _ladder(sandbox: Sandbox, task: Task, dimension: int, seed: int) -> Iterator
         last, shape, _ = made[len(works) - 1]
         made = made[len(works) :]
         failures += bool(works[-1].cause)
-        if works[-1].cause == "late":  # as larger ones would be
-            if shape == "words" and sum(map(bool, found.values())) <= LEAST:  # they are the longest
+        if works[-1].cause == "late":  # larger ones would be late, too
+            if shape == "words" and sum(map(bool, found.values())) <= LEAST:  # the longest
                 made = [each for each in made if each[1] != shape]
                 for size, some in found.items():
                     found[size] = [pair for pair in some if pair[0][1] != shape]
                 continue
             found[last], made = [], []
-    misses, most = 0, 3  # small sizes may be refused where larger ones are fine
+    misses, most = 0, 3  # a contract may reject only small sizes
     for size, some in found.items():
         misses = 0 if some else misses + 1
         if misses > most or (
@@ -140,17 +140,17 @@ def _ladder(sandbox: Sandbox, task: Task, dimension: int, seed: int) -> Iterator
 
 
 def is_number(dimension: int, arguments: Sequence[Value]) -> bool:
-    """Return whether all arguments that grow are whole numbers."""
+    """Return whether all growing arguments are integers."""
     grown = arguments if dimension == ALL else arguments[dimension : dimension + 1]
     return all(type(each) is int for each in grown)
 
 
 SHAPES = ("random", "sorted", "reversed", "equal", "needle last", "spread", "words")
-"""``spread``: far apart, so that searches do not end early; ``words``: of a text, so many words."""
+"""``spread``: far apart, so that searches do not end early; ``words``: a text of SIZE words."""
 
 
 def arranged(shape: str, pool: list[Value], size: int, rng: random.Random) -> list[Value]:
-    """Return so many elements of a pool, in a shape."""
+    """Return ``size`` elements from a pool, in a shape."""
     if shape == "equal":
         return [rng.choice(pool)] * size
     if shape == "needle last":
@@ -168,7 +168,7 @@ def arranged(shape: str, pool: list[Value], size: int, rng: random.Random) -> li
 def shaped(
     task: Task, dimension: int, size: int, rng: random.Random
 ) -> Iterator[tuple[str, tuple[Value, ...]]]:
-    """Yield inputs of a size, made from the task's own: shape and arguments."""
+    """Yield inputs of a size, derived from the task's own, as (shape, arguments)."""
     bases = [case.arguments for case in task.base if case.arguments] or [()]
     longest = max(bases, key=lambda arguments: len(repr(arguments)))
     has_words = any(type(value) is str and " " in value.strip() for value in longest)
@@ -182,7 +182,7 @@ def shaped(
 
 
 def _grown(value: Value, seen: list[Value], size: int, shape: str, rng: random.Random) -> Value:
-    """Return a value of a size, in a shape, with elements like those seen."""
+    """Return a value of a size and shape, with elements like those seen."""
     kind = type(value)
     if kind is str and len(seen) > 1 and all(type(text) is str and len(text) == 1 for text in seen):
         return value  # a character, such as the one to search for
@@ -210,7 +210,7 @@ def _grown(value: Value, seen: list[Value], size: int, shape: str, rng: random.R
 
 
 def _number(size: int, shape: str, rng: random.Random) -> int:
-    """Return a number of about a size: itself, a little less, or a prime."""
+    """Return a number close to a size: itself, a little less, or a prime."""
     if shape == "random":
         return size - rng.randint(0, size // 16)
     if shape == "spread":  # a search for a divisor does not end early
@@ -220,7 +220,7 @@ def _number(size: int, shape: str, rng: random.Random) -> int:
 
 
 def _pool(parts: list[Value], size: int, rng: random.Random) -> list[Value]:
-    """Return elements to draw from: as many distinct ones as there are places, in random order."""
+    """Return elements to draw from: ``size`` distinct ones if possible, in random order."""
     if all(type(part) is int for part in parts):
         low, high = min(parts), max(parts)
         low, high = (low if low >= 0 else min(low, -size)), max(high, 2 * size)

@@ -1,4 +1,4 @@
-"""The efficiency job: the work of right programs on inputs that grow, compared and ranked."""
+"""The efficiency job: compare and rank right programs by their work on growing inputs."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ from evalplus_lite.values.equality import equal
 LEVELS = 4
 COUNTERS = ("work", "cpu")
 HARNESSES = ("call", "method")
-"""Kinds of tasks whose inputs can be made to grow."""
+"""Harness kinds whose inputs can grow."""
 FACTOR = 20
-"""A program may do this many times the reference's most work, or ``LEAST_UNITS``."""
+"""Limit on a program's work, as a multiple of the reference's maximum; at least ``LEAST_UNITS``."""
 LEAST_UNITS = 10_000_000
 CENSORED = ("", "late", "memory")
-"""Ends of a program that leave it the score of its smaller levels, as in ENAMEL."""
+"""Reasons after which a program keeps the score of its smaller levels, as in ENAMEL."""
 FAILED = ("wrong", "error", "crash")
-"""Ends of a program that gave no right answer on a measured input."""
+"""Reasons for which a program gave no right answer to a measured input."""
 
 
 def measure_task(place: WorkerContext, settings: Settings) -> Work:
-    """Return the levels of a shared task and what each program does on them."""
+    """Return a function that measures each program on the levels of a shared task."""
     prepared: Prepared[Grown] = Prepared()
     count, seed, counter = settings
 
@@ -61,7 +61,7 @@ def measure_task(place: WorkerContext, settings: Settings) -> Work:
 
 Grown: TypeAlias = tuple[Task, tuple[Level, ...]]
 Settings: TypeAlias = tuple[int, int, str]
-"""How many levels count, a seed, and the counter."""
+"""Number of levels, seed, and counter."""
 
 
 def grown_task(place: WorkerContext, ref: Ref, seed: int) -> Grown:
@@ -73,16 +73,16 @@ def grown_task(place: WorkerContext, ref: Ref, seed: int) -> Grown:
 
 
 def allowed(grown: Sequence[Level]) -> int:
-    """Return the units that a program may do on an input."""
+    """Return the maximum units of a program on an input."""
     return max(LEAST_UNITS, FACTOR * max(max(level.units) for level in grown))
 
 
 def _measured(
     sandbox: Sandbox, task: Task, grown: Sequence[Level], count: int, counter: str, source: str
 ) -> Row:
-    """Return the counter, units by level and case, why a program ended or is not counted, growth.
+    """Return the counter, units by level and case, the reason for an early end, and the growth.
 
-    Only the counter ``uncounted`` has a reason besides an end.
+    With the counter ``uncounted``, the reason is why the program is not counted.
     """
     if not grown or (reason := uncounted(source)):
         return "uncounted", [], reason if grown else "", None
@@ -102,7 +102,7 @@ def _measured(
     outcomes = sandbox.run(Program.of(task, source), Inputs.of(cases), limits).outcomes
     for right, outcome in zip(rights, outcomes, strict=True):
         if not isinstance(outcome, Returned) or not equal(outcome.data, right, task.rule):
-            # It is right only where it is counted.
+            # It is right only when it is counted.
             return counter, counts if counter == "work" else [], "wrong", None
     if counter == "cpu":
         times = [cpu(sandbox, task, source, level.cases, limits) for level, _ in whole]
@@ -122,7 +122,7 @@ def _measured(
 def _counted(
     sandbox: Sandbox, task: Task, grown: Sequence[Level], source: str, most: int
 ) -> tuple[list[list[int | None]], str]:
-    """Return units by level and case, up to the level that it fails on, and why it fails there."""
+    """Return units by level and case, up to the first level with a failure, and its cause."""
     cases = [case for level in grown for case in level.cases]
     expected = [each for level in grown for each in level.expected]
     works = work(sandbox, task, source, cases, expected, most=most)
@@ -134,18 +134,18 @@ def _counted(
 
 @dataclass(frozen=True, slots=True)
 class EfficiencyResult(Result):
-    """The efficiency of each model's programs: a row a right program, and its text by its hash."""
+    """The efficiency of models: a row for each right program, and programs' texts by hash."""
 
     kind: ClassVar[str] = "efficiency"
     programs: tuple[dict[str, Any], ...]
     sources: Mapping[tuple[str, str], str]
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row a right program: counter, units by level, growth, score and rank."""
+        """Return a row for each right program: counter, units by level, growth, score, rank."""
         return list(self.programs)
 
     def extremes(self, task_id: str) -> tuple[str, str] | None:
-        """Return the right programs of a task that rank last and first."""
+        """Return the right programs of a task with the last and the first rank."""
         counted = [
             (-row["dps"], self.sources[task_id, row["program"]])
             for row in self.programs
@@ -166,17 +166,17 @@ def efficiency(
     force: bool = False,
     session: Session | None = None,
 ) -> EfficiencyResult:
-    """Count the work of right programs on inputs that grow, and rank models by it.
+    """Count the work of right programs on growing inputs, and rank models by it.
 
         result = efficiency("humaneval", ["a.jsonl", "b.jsonl"])
         [(model["model"], model["eff@1"]) for model in result.summary["models"]]
 
     Samples are judged first. Right programs then run on inputs of ``levels`` sizes, each twice the
     one before, and each answer is compared with the reference's. Work is counted, so the result is
-    the same on every machine; with the ``counter`` cpu, microseconds of CPU time are measured in
-    its place. With ``out``, a folder, efficiency.json and efficiency.jsonl are
-    written there, and the same call resumes after a kill, unless ``force`` drops what is there.
-    Raises InputError for what cannot be used.
+    the same on every machine; with the ``counter`` cpu, microseconds of CPU time are measured
+    instead. With ``out``, a folder, efficiency.json and efficiency.jsonl are written there, and the
+    same call resumes after a kill, unless ``force`` starts over. Raises InputError for unusable
+    input.
     """
     if levels < 3:
         raise InputError(f"levels is {levels}", remedy="give at least 3: growth needs as many")
@@ -250,9 +250,9 @@ Right: TypeAlias = dict[str, dict[str, str]]
 def judged(
     data: Dataset, samples: Sequence[Sample], session: Session
 ) -> tuple[set[Key], Right, dict[str, str]]:
-    """Return the keys of right samples, their programs by task and hash, and tasks without a test.
+    """Return the keys of right samples, their programs by task and hash, and unusable tasks.
 
-    Raises InfrastructureError if the machine failed on a sample: that is no verdict.
+    Raises InfrastructureError if the machine failed on a sample, which is not a verdict.
     """
     result = evaluate(data, samples, session=session)
     if failed := result.summary["infra"]:
@@ -272,19 +272,19 @@ def judged(
 def counts(
     staging: SharedData, tasks: Iterable[Task], right: Right, settings: Settings
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row a task: its levels, and the counts of its reference and right programs."""
+    """Yield a row for each task: its levels, and the counts of its reference and programs."""
     call = Call(f"{__name__}:{measure_task.__name__}", settings)
     items = ((staging.ref(task), [task.reference, *right[task.id].values()]) for task in tasks)
     yield from staging.backend.map(call, items, key=itemgetter(0))
 
 
 def key_of(sample: Sample) -> Key:
-    """Return what tells a sample from all others: task, model, temperature, index."""
+    """Return a sample's unique key: task, model, temperature, index."""
     return sample.task_id, sample.model, sample.temperature, sample.index
 
 
 def rows_of(task: Mapping[str, Any], right: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """Yield a row a program: the reference first, then the right programs of the samples."""
+    """Yield a row for each program: the reference first, then the samples' right programs."""
     rows = [
         {
             "task_id": task["task_id"],
@@ -316,14 +316,14 @@ def rows_of(task: Mapping[str, Any], right: Mapping[str, str]) -> Iterator[dict[
 
 
 def _amount(row: Row) -> float | None:
-    """Return the work on the largest size; late programs do more than all others."""
+    """Return the work on the largest size: infinite if late, None if not counted or wrong."""
     if row["counter"] == "uncounted" or row["reason"] not in CENSORED:
         return None
     return math.inf if row["reason"] else float(max(row["units"][-1]))
 
 
 Graded: TypeAlias = dict[str, list[tuple[bool, Row]]]
-"""By task: whether each sample is right, and the row of its program."""
+"""By task: whether each sample is right, and its program's row."""
 
 
 def _by_model(
@@ -342,7 +342,7 @@ def _by_model(
 
 def _figures(model: str, graded: Graded) -> dict[str, Any]:
     """Return the figures of a model over the measured tasks."""
-    # A task without a counted program of this model would be guessed at: it is left out.
+    # A task without a counted program of this model is left out.
     scores = {
         id: [score for _, row in some if (score := row["score"] if row else 0.0) is not None]
         for id, some in graded.items()

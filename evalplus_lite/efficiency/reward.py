@@ -1,4 +1,4 @@
-"""A reward for trainers: right programs earn more the less work they do."""
+"""A reward for trainers: the less work a right program does, the more it earns."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from evalplus_lite.types import Sample
 
 
 class EfficiencyReward:
-    """Scores answers of models from 0 to 1; a context manager, for one thread at a time.
+    """Rewards answers of models from 0 to 1; a context manager, for one thread at a time.
 
         with EfficiencyReward("tasks.jsonl") as reward:
             rewards = reward([("Own/0", "def f(x): return x + x")])
 
-    A wrong program earns 0, also where only an input of efficiency's is failed. A right one earns
-    ``least``, and the rest by its score: all of it for the reference's work or less. One whose work
-    cannot be counted, or whose task has no inputs that grow, earns ``least``. A failure of the
-    machine raises InfrastructureError, a task without a usable test InputError: neither is a 0.
+    A wrong program earns 0, even if it only fails on a growing input. A right one earns ``least``
+    plus the rest times its score: 1 in total for the reference's work or less. It earns ``least``
+    if its work cannot be counted or the task's inputs cannot grow. A failure of the machine raises
+    InfrastructureError, and a task without a usable test InputError: neither is a 0.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class EfficiencyReward:
         self.session.close()
 
     def __call__(self, items: Iterable[tuple[str, str]]) -> list[float]:
-        """Return the reward of each (task id, answer); a program is taken out of each answer."""
+        """Return the reward of each (task id, answer), extracting the program from each answer."""
         samples = []
         for index, (id, answer) in enumerate(items):
             if id not in self.data:
@@ -69,7 +69,7 @@ class EfficiencyReward:
         }
         rewards = []
         for sample in samples:
-            # Without a row there is nothing that grows.
+            # Without a row, the task has no growing inputs.
             row = rows.get((sample.task_id, program_hash(sample.source)), {"reason": ""})
             share = self._least + (1 - self._least) * min(1.0, row.get("score") or 0.0)
             is_right = key_of(sample) in passed and row["reason"] not in FAILED

@@ -1,4 +1,4 @@
-"""Counted work: a program's work on a case, with the answer that it gave while counting."""
+"""Counted work: run a program with the counter, and check the answers of these runs."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from evalplus_lite.values import wire
 from evalplus_lite.values.equality import equal
 
 UNITS_A_SECOND = 7_500_000
-"""Units of work that a counted program does in a CPU second, on a slow machine."""
+"""Units of work that a counted program does per CPU second on a slow machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
     """``units`` of work on one case; None if it failed for ``cause``.
 
-    Causes: ``wrong`` (another answer than expected), ``late`` (more work than allowed), ``error``,
+    Causes: ``wrong`` (not the expected answer), ``late`` (more work than allowed), ``error``,
     ``memory``, ``crash``, ``hidden`` (far more CPU time than the counted work needs); within this
-    module ``kept`` (not called, as an earlier call may have kept something).
+    module also ``kept`` (not called, because an earlier call may have stored data).
     """
 
     units: int | None
@@ -38,10 +38,10 @@ class Work:
 
 
 def uncounted(source: str) -> str:
-    """Return why a program's work cannot be counted, "" if it can.
+    """Return why a program's work cannot be counted; "" if it can.
 
-    A program is counted only if it can reach nothing of the counter: no frame, no evaluated text,
-    no computed name, no module beyond a list of plain ones.
+    A program is counted only if it cannot reach the counter: it uses no frames, no ``eval``, no
+    computed names, and only modules from a list of safe ones.
     """
     if guest.PREFIX in unicodedata.normalize("NFKC", source):
         return "names the counter"
@@ -55,11 +55,11 @@ def work(
     sandbox: Sandbox, task: Task, source: str, cases: Sequence[Sequence[Value]],
     expected: Sequence[bytes] | None, *, most: int, memory: int = 1 << 30,
 ) -> list[Work]:  # fmt: skip
-    """Return a program's work on each case, loading included, up to the first that fails.
+    """Return a program's work on each case, including loading, up to the first failure.
 
-    ``most``: the units of a case. Without ``expected``, any answer will do. The program is loaded
-    anew for each case; one that could keep something outside of its own names has a process for
-    each.
+    ``most`` is the maximum units of a case. Without ``expected``, any answer counts. The program
+    is loaded again for each case; one that could store data outside its own names gets a process
+    for each.
     """
     rights = [None] * len(cases) if expected is None else expected
     done: list[Work] = []
@@ -74,13 +74,13 @@ def work(
 
         run = _run(sandbox, task, source, cases[part], most=most, memory=memory, judge=judge)
         total = sum(most if each.cause == "late" else each.units or 0 for each in found)
-        if run.cpu > seconds(total):  # some case has: each is looked at alone
+        if run.cpu > seconds(total):  # some case hides work, so run each separately
             if len(found) > 1:
                 step = 1
                 continue
             found = [Work(None, found[0].cause or "hidden")]
         elif len(found) > 1 and found[-1].cause in ("kept", "memory"):
-            found.pop()  # perhaps for what the cases before it left
+            found.pop()  # earlier cases may be the reason
         done += found
     return done
 
@@ -88,7 +88,7 @@ def work(
 def lines(
     sandbox: Sandbox, task: Task, source: str, case: Sequence[Value], *, most: int
 ) -> dict[int, int]:
-    """Return a program's work on a case by line; empty if it failed."""
+    """Return a program's work on a case, by line; empty if it failed."""
     outcome = _run(sandbox, task, source, [case], most=most, by_line=True).outcomes[0]
     if not isinstance(outcome, Returned):
         return {}
@@ -97,21 +97,21 @@ def lines(
 
 
 def seconds(most: int) -> float:
-    """Return the CPU seconds for so many units on a slow machine; who uses more hides work."""
+    """Return the CPU seconds for ``most`` units on a slow machine; using more means hidden work."""
     return 1 + most / UNITS_A_SECOND
 
 
 TRIES, NOISE = 3, 0.003
-"""Runs of which the shortest counts; CPU seconds by which processes of one program differ."""
+"""Runs, of which the shortest counts; CPU seconds by which equal processes may differ."""
 
 
 def cpu(
     sandbox: Sandbox, task: Task, source: str, cases: Sequence[Sequence[Value]], limits: Limits
 ) -> list[int | None]:
-    """Return the CPU microseconds of a program that cannot reach its clock on each case.
+    """Return a program's CPU microseconds on each case, from a clock that it cannot reach.
 
-    Each has a process of its own. What the process takes beyond the call and an empty program, as
-    the kernel reports it, is added: loading, or threads. None: the process failed.
+    Each case runs in its own process. CPU time beyond the call and an empty program, as reported by
+    the kernel, is added, such as loading or threads. None: the process failed.
     """
 
     def spent(program: Program, case: Sequence[Value]) -> tuple[float, float] | None:
@@ -161,11 +161,11 @@ def _judged(task: Task, outcome: Outcome | None, expected: bytes | None, most: i
 
 @cache
 def _text() -> str:
-    """Return the counter as a program's text, with the names of the sandbox that it builds on."""
+    """Return the counter's source, with imports adapted to the sandbox."""
     text = Path(guest.__file__).read_text(encoding="utf-8")
-    # Inside, the modules of the sandbox's own guest are one.
+    # In the sandbox, all guest modules are a single one.
     names = r"from evalplus_lite\.sandbox\.guest\.\w+ import"
     text = re.sub(names, "from sandbox_inside import", text)
-    # Compiled here, once: the sandbox has the same interpreter.
+    # Compiled here, once, because the sandbox has the same interpreter.
     code = marshal.dumps(compile(text, "<counter>", "exec", dont_inherit=True))
     return f"import marshal\nexec(marshal.loads({code!r}))"

@@ -1,4 +1,4 @@
-"""The protocol of a backend: it runs named work on items of plain data, each with a sandbox."""
+"""The protocol of a backend, which runs named work on items of plain data in workers."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from evalplus_lite.sandbox import Sandbox, SandboxConfig
 
 Row: TypeAlias = Any
 """Plain data: None, bool, int, float, complex, str, bytes, and list, tuple, set, frozenset or dict
-of such, without subclasses. Messages between our own processes consist of it."""
+of these, without subclasses. Messages between our own processes consist of it."""
 Ref: TypeAlias = tuple[int, int]
-"""Reference to shared data: the position of its bytes, and their number."""
+"""Reference to shared data: position and number of its bytes."""
 Result = TypeVar("Result")
 
 
 class WorkerContext(Protocol):
-    """What a worker has: a sandbox, and access to shared data."""
+    """The context of work in a supervisor: a sandbox, and access to shared data."""
 
     @property
     def sandbox(self) -> Sandbox:
-        """The sandbox of this place; no other work runs in it meanwhile."""
+        """This worker's sandbox, which no other work uses meanwhile."""
         ...
 
     def load(self, ref: Ref) -> Row:
@@ -33,15 +33,15 @@ class WorkerContext(Protocol):
 
 Work: TypeAlias = Callable[[Row], Row]
 Maker: TypeAlias = Callable[[WorkerContext, Row], Work]
-"""Makes, from a call's settings, the function of an item; the function is reused for
-later items."""
+"""Creates, from a call's settings, the function for an item, which is reused for later
+items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Work by name, as ``module:function`` of a ``Maker``, with its settings.
+    """Work by name: the ``module:function`` of a ``Maker``, and its settings.
 
-    ``packages`` are importable in its sandbox, in addition to those of the backend.
+    ``packages`` can be imported in its sandbox, in addition to those of the backend.
     """
 
     maker: str
@@ -50,7 +50,7 @@ class Call:
 
 
 class Backend(Protocol):
-    """Runs calls on items, one at a time in each of its places."""
+    """Runs calls on items, one at a time in each worker."""
 
     @property
     def workers(self) -> int:
@@ -64,11 +64,11 @@ class Backend(Protocol):
 
     @property
     def tier(self) -> str:
-        """The tier that the sandboxes are of; SandboxUnavailable if there is none."""
+        """The sandboxes' tier; raises SandboxUnavailable if there is none."""
         ...
 
     def stage(self, row: Row) -> Ref:
-        """Keep a row for as long as the backend is open, to be read wherever it is needed."""
+        """Store a row, readable by all workers, for as long as the backend is open."""
         ...
 
     def map(
@@ -83,9 +83,9 @@ class Backend(Protocol):
         """Yield the call's result for each item, in the items' order.
 
         Items are taken on demand, a few ahead of the oldest result. Those with the same ``key`` go
-        to the same worker if that costs no time. The first error is raised in place of its result.
-        ``lost`` may return a row for an item that ends its worker repeatedly, or that our own code
-        fails on. ``done`` is called with each row as soon as it arrives, perhaps from another
+        to the same worker if that costs no time. The first error is raised instead of its result.
+        ``lost`` may return a row for an item that repeatedly ends its worker, or on which our own
+        code fails. ``done`` is called with each row as soon as it arrives, perhaps from another
         thread.
         """
         ...
@@ -98,13 +98,13 @@ class Backend(Protocol):
         key: Hashable = None,
         then: Callable[[Row], Result],
     ) -> Future[Result]:
-        """Begin to work on one item; what ``then`` makes of its row is the future's result."""
+        """Start work on an item; the future's result is its row, converted by ``then``."""
         ...
 
 
 def make(call: Call, place: WorkerContext) -> Work:
-    """Return the function that a call names, made for a place."""
-    # Work travels as a name, never as code: the function is imported where it runs.
+    """Create the function for a call, in a worker's context."""
+    # Work is sent as a name, never as code: the function is imported where it runs.
     module, _, name = call.maker.partition(":")
     maker: Maker = getattr(importlib.import_module(module), name)
     return maker(place, call.settings)

@@ -1,7 +1,7 @@
-"""Messages between our own processes: a length, then plain data as marshal writes it.
+"""Messages between our own processes: a length, followed by plain data in marshal's format.
 
-Marshal is exact for all types of ``base.Row``, and fast. Both ends run this package's code:
-``values.wire`` has already read an untrusted program's answers, which travel as bytes.
+Marshal is fast, and exact for all types of ``base.Row``. It is safe because both ends run this
+package's code: answers of untrusted programs are sent as bytes, which ``values.wire`` has checked.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from evalplus_lite.values.kinds.registry import BY_NAME
 # Rows of plain data between our own processes that also hold extended values.
 
 _SPARE = 64
-"""How much deeper a row may nest than the values in it."""
+"""Additional nesting of a row, compared with the values in it."""
 
 
 def dumps(row: Any) -> bytes:
-    """Return a row as marshal writes it, with extended values as in wire form.
+    """Return a row in marshal's format, with extended values in wire form.
 
-    ValueError if it holds anything but values.
+    Raises ValueError if it has anything but values.
     """
     try:
         return marshal.dumps(encoding.plain(row, -_SPARE), 2)
@@ -34,8 +34,8 @@ def dumps(row: Any) -> bytes:
 
 
 def revived(data: bytes, row: Any) -> Any:
-    """Return a row that was read from ``data``, with extended values as they are on this side."""
-    # Only the bytes show cheaply whether there is anything to revive; most rows have nothing.
+    """Return a row that was read from ``data``, with its extended values built."""
+    # The bytes show cheaply whether there are any extended values; most rows have none.
     return _revived(row) if any(head in data for head in encoding.HEADS) else row
 
 
@@ -56,27 +56,27 @@ PART = 1 << 20
 
 
 def body(message: Row) -> bytes:
-    """Return the body of a message; ValueError, naming none, if it is not plain data."""
+    """Return the body of a message; raise ValueError if it is not plain data."""
     return marshal.dumps(message)
 
 
 def packed(message: Row) -> bytes:
-    """Return the bytes of a message, its length first; ValueError as for ``body``."""
+    """Return the bytes of a message, length first; raise ValueError as ``body`` does."""
     data = body(message)
     return HEAD.pack(len(data)) + data
 
 
 def unpacked(data: bytes | memoryview) -> Row:
-    """Return the message of a body, made in this process or another of ours."""
+    """Return the message in a body from one of our own processes."""
     return marshal.loads(data)
 
 
 def encoded(row: Row) -> bytes:
-    """Return the bytes of an item or a row, which may hold values of any type that there is.
+    """Return the bytes of an item or a row, which may have values of any supported type.
 
-    ValueError, naming none, if it holds anything else.
+    Raises ValueError if it has anything else.
     """
-    # Nearly all rows are plain: looking for extended values first would cost twice.
+    # Nearly all rows are plain, so looking for extended values first would double the cost.
     try:
         return marshal.dumps(row)
     except ValueError:
@@ -84,12 +84,12 @@ def encoded(row: Row) -> bytes:
 
 
 def decoded(data: bytes) -> Row:
-    """Return the row of bytes that ``encoded`` made, in this process or another of ours."""
+    """Return the row in the bytes from ``encoded``, in one of our own processes."""
     return revived(data, marshal.loads(data))
 
 
 def split(data: bytes) -> tuple[list[Row], bytes]:
-    """Return the messages that bytes begin with, and the bytes after them."""
+    """Return the complete messages at the start of the bytes, and the remaining bytes."""
     messages, place = [], 0
     while place + HEAD.size <= len(data):
         (size,) = HEAD.unpack_from(data, place)
@@ -109,14 +109,14 @@ class MessageReader:
         self._data = bytearray()
 
     def receive(self) -> Row:
-        """Return the next message, waiting for it; EOFError if the other end has gone."""
+        """Wait for the next message; raise EOFError if the other end is closed."""
         while (message := self._next()) is None:
             self._fill()
         return message[0]
 
     def available(self) -> tuple[list[Row], bool]:
-        """Return the messages that are there, and whether the other end has gone; never waits."""
-        # All that is there is read before any of it is handled: fewer calls of the system.
+        """Return the available messages, and whether the other end is closed; never wait."""
+        # Read all available data before handling any of it, for fewer system calls.
         going = True
         try:
             while going:
@@ -143,7 +143,7 @@ class MessageReader:
         end = HEAD.size + size
         if len(self._data) < end:
             return None
-        # The view is released before the bytes are cut, as an exported buffer cannot be resized.
+        # Release the view before cutting the bytes, as an exported buffer cannot be resized.
         with memoryview(self._data) as view:
             message = unpacked(view[HEAD.size : end])
         del self._data[:end]
@@ -163,18 +163,18 @@ class MessageWriter:
         return bool(self._waiting)
 
     def send(self, data: bytes) -> None:
-        """Send a packed message as soon as there is room; OSError if the other end has gone."""
+        """Send a packed message, or buffer it; raise OSError if the other end is closed."""
         self._waiting.append(memoryview(data))
         self.flush()
 
     def flush(self) -> None:
-        """Send as much of the buffer as the socket accepts. Raises OSError like ``send``."""
+        """Send as much of the buffer as the socket accepts; raise OSError as ``send`` does."""
         while self._waiting:
             try:
                 sent = self.channel.send(self._waiting[0], socket.MSG_DONTWAIT)
             except BlockingIOError:
                 return
-            # A socket may take a part: the rest goes first next time.
+            # A socket may accept a part; the rest is sent first next time.
             rest = self._waiting.popleft()[sent:]
             if rest:
                 self._waiting.appendleft(rest)

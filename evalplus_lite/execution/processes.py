@@ -1,8 +1,8 @@
-"""The default backend: supervisor processes, each with a sandbox; this process deals and collects.
+"""The default backend: supervisor processes, each with a sandbox, scheduled by this process.
 
-Items are packed when they are submitted and rows unpacked when they arrive. Short items are sent
-several at a time, and programs never come near. So this process does little work for each item, and
-no supervisor waits for it, however busy it is with other things.
+Items are packed on submission and rows unpacked on arrival. Short items are sent several at a time,
+and programs never run here. So this process does little work per item, and supervisors do not wait
+for it, even if it is busy with other things.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from evalplus_lite.sandbox.worker_handle import require_file_size
 from evalplus_lite.store.locks import Lock
 from evalplus_lite.store.writing import spooling
 
-# How many workers there are to be.
+# The number of workers.
 
 MOST_A_PROCESSOR = 16
-"""Workers for each processor beyond which more only take memory and time from each other."""
+"""Maximum workers per processor: more only compete for memory and time."""
 
 
 def default_workers() -> int:
@@ -42,7 +42,7 @@ def default_workers() -> int:
 
 
 def check_workers(workers: object) -> int:
-    """Return how many workers to use, one a processor for None; InputError if it makes no sense."""
+    """Return the number of workers, by default one per processor; raise InputError if invalid."""
     if workers is None:
         return default_workers()
     most = MOST_A_PROCESSOR * default_workers()
@@ -60,14 +60,14 @@ def check_workers(workers: object) -> int:
 
 
 LOOKAHEAD = 64
-"""Items taken ahead of the oldest unfinished one, per worker: bounds the memory of waiting results,
-while one slow item does not block the other workers."""
+"""Items per worker that may be taken ahead of the oldest unfinished one: this limits the memory of
+waiting results, but a slow item does not block the other workers."""
 MOST_HELD = 32 << 20
-"""Bytes of items and rows together that may wait."""
+"""Maximum total bytes of waiting items and rows."""
 
 
 class Workforce(Protocol):
-    """The workers for jobs: the supervisors of this machine, or those of others."""
+    """The workers for jobs: supervisors on this machine, or on others."""
 
     tier_known: threading.Event
     lost: int
@@ -78,25 +78,25 @@ class Workforce(Protocol):
         ...
 
     def add(self, job: Job) -> bool:
-        """Have an item worked on; False if this is closing."""
+        """Queue a job; return False if the workforce is closing."""
         ...
 
     def close(self, *, now: bool) -> None:
-        """Cancel jobs that have not started, and finish the rest or fail them with ``now``; end all
+        """Cancel jobs that have not started; finish the others or, with ``now``, fail them; end all
         workers.
         """
         ...
 
     def detach(self) -> None:
-        """Leave the workers to the parent; for a forked child."""
+        """Leave the workers to the parent, in a forked child."""
         ...
 
 
 class Processes:
-    """Runs calls in supervisor processes; a context manager, safe for threads.
+    """Runs calls in supervisor processes; a thread-safe context manager.
 
-    A process forked while it is open gets supervisors of its own, started when first used; closing
-    it there leaves the parent's alone. ``preload`` names modules that the work will need: they are
+    A process forked while it is open gets its own supervisors, started on first use; closing it
+    there does not affect the parent's. ``preload`` names modules that the work needs, which are
     imported once for all supervisors.
     """
 
@@ -104,7 +104,7 @@ class Processes:
 
     @property
     def most_held(self) -> int:
-        """Bytes of items and rows together that may wait."""
+        """Maximum total bytes of waiting items and rows."""
         return MOST_HELD
 
     def __init__(
@@ -125,13 +125,13 @@ class Processes:
         _backends.add(self)
 
     def __enter__(self) -> Self:
-        # A worker would fail on it as well, but later and for each item.
+        # A worker would fail, too, but later and for each item.
         require_file_size()
         with spooling("tasks"):
             self._stage = _kept_file()
-        # References of an earlier opening point into a file that is gone.
+        # References from an earlier use point to a file that no longer exists.
         self._staged.clear()
-        # Workers start in the background while the caller still prepares its first items.
+        # Start workers in the background while the caller prepares its first items.
         self._at_work()
         return self
 
@@ -139,12 +139,12 @@ class Processes:
         self.close(now=details[0] is not None)
 
     def close(self, *, now: bool = False) -> None:
-        """End every supervisor and return when all are gone.
+        """End every supervisor, and return when all are gone.
 
-        Items that have not been sent are cancelled; the others are finished, or with ``now`` ended
-        where they are: they raise InfrastructureError.
+        Items that have not been sent are cancelled; the others are finished or, with ``now``,
+        aborted with InfrastructureError.
         """
-        # Order: nobody can submit any more; then the workers end; then what they read from.
+        # Order: prevent further submissions, end the workers, then close the data they read.
         with self._lock:
             stage, self._stage = self._stage, None
             crew, self._crew = self._crew, None
@@ -155,13 +155,13 @@ class Processes:
 
     @property
     def tier(self) -> str:
-        """The tier that the sandboxes are of; SandboxUnavailable if there is none."""
+        """The sandboxes' tier; raises SandboxUnavailable if there is none."""
         self._at_work().tier_known.wait()
         return probe.choose_tier(self.config)
 
     @property
     def pids(self) -> list[int]:
-        """The process ids of the supervisors that have started."""
+        """The process ids of started supervisors."""
         return [] if self._crew is None else self._crew.pids
 
     @property
@@ -170,7 +170,7 @@ class Processes:
         return 0 if self._crew is None else self._crew.lost
 
     def after_fork(self) -> None:
-        """Leave the parent's processes to it, and start new ones on demand; for a forked child."""
+        """Leave the parent's processes alone and start new ones on demand, in a forked child."""
         if self._crew is not None:
             self._crew.detach()
             self._crew = None
@@ -184,12 +184,12 @@ class Processes:
             return self._crew
 
     def _hired(self, stage: int) -> Workforce:
-        """Return those who work, for the stage at this descriptor."""
+        """Create the workforce, with shared data at this descriptor."""
         return WorkerPool(self.workers, self.config, stage, self.preload)
 
     def stage(self, row: Row) -> Ref:
-        """Keep a row for as long as the backend is open; equal ones are kept once."""
-        # Equal rows are found by their bytes: two jobs of a session may stage the same task.
+        """Store a row for as long as the backend is open; equal rows are stored once."""
+        # Equal rows are found by their bytes, as two jobs of a session may stage the same task.
         data = encoded(row)
         name = hashlib.sha256(data).digest()
         with self._lock:
@@ -198,7 +198,7 @@ class Processes:
             return self._staged[name]
 
     def append(self, data: bytes) -> None:
-        """Append bytes that another backend has staged, so that its references hold here."""
+        """Append bytes that another backend has staged, so that its references are valid here."""
         with self._lock:
             self._append(data)
 
@@ -211,14 +211,14 @@ class Processes:
     def submit(
         self, call: Call, item: Row, *, key: Hashable = None, then: Callable[[Row], Result]
     ) -> Future[Result]:
-        """Start work on an item; the future holds ``then`` of its row.
+        """Start work on an item; the future's result is ``then`` of its row.
 
         Raises InputError if the backend is not open.
         """
         return self.begin(call, item, key=key, then=then).future
 
     def begin(self, call: Call, item: Row, *, key: Hashable, then: Callable[[Row], Any]) -> Job:
-        """Do as ``submit``; return the job, which also knows how long its item took."""
+        """Do the same as ``submit``, but return the job, which also records its item's time."""
         return self._begin(self._known(call), item, key, then, None)
 
     def map(
@@ -230,7 +230,7 @@ class Processes:
         lost: Callable[[Row, Exception], Row] | None = None,
         done: Callable[[Row], object] | None = None,
     ) -> Iterator[Row]:
-        """Yield the call's result for each item, in the items' order, like ``Backend.map``."""
+        """Yield the call's result for each item, in order; see ``Backend.map``."""
         known, held = self._known(call), Held()
         waiting: deque[Job] = deque()
 
@@ -246,21 +246,21 @@ class Processes:
             except (Lost, Defect) as error:
                 if lost is None:
                     raise
-                # An item that failed still has its payload; one that is done has not.
+                # A failed item still has its payload; a finished one does not.
                 return lost(decoded(job.payload), error)
             finally:
                 held.size -= job.weight
 
-        # Results leave in the items' order; jobs run in any order. A row is yielded as soon as it
-        # is the oldest and done, or the bound on waiting jobs or bytes is reached.
+        # Results are yielded in the items' order, while jobs run in any order. The oldest row is
+        # yielded when it is done, and awaited when the limit on waiting jobs or bytes is reached.
         try:
             for item in items:
                 name = None if key is None else key(item)
                 job = self._begin(known, item, name, then, held)
                 waiting.append(job)
-                del item  # while the caller works with a row, it is not kept
+                del item  # do not keep it while the caller works with a row
                 while waiting and (
-                    waiting[0].future.done()  # the next item may be long in coming
+                    waiting[0].future.done()  # the next item may take long to arrive
                     or len(waiting) >= self.lookahead * self.workers
                     or held.size > self.most_held
                 ):
@@ -268,8 +268,8 @@ class Processes:
             while waiting:
                 yield oldest()
         finally:
-            # The caller may stop before the end: items that have not started are not worth
-            # starting.
+            # If the caller stops before the end, items that have not started are
+            # cancelled.
             for job in waiting:
                 job.future.cancel()
 
@@ -290,24 +290,24 @@ class Processes:
         return job
 
     def _known(self, call: Call) -> TimedCall:
-        # Calls are known by their content, so that workers reuse what they have prepared for one.
+        # Calls are identified by content, so that workers reuse everything prepared for one.
         name = marshal.dumps((call.maker, call.settings, call.packages))
         with self._lock:
             return self._calls.setdefault(name, TimedCall(call, len(self._calls)))
 
 
 def _kept_file() -> IO[bytes]:
-    """Return a new file without a name, at a descriptor that a process we start has it at, too.
+    """Return a new unnamed file, whose descriptor can be the same in a process that we start.
 
-    Not one of the first three, free where a caller has closed them: it gets its own of those.
+    It is not one of the first three, even if a caller has closed them: a new process has its own.
     """
     with tempfile.TemporaryFile(prefix="evalplus_lite_") as file:
         return os.fdopen(fcntl.fcntl(file.fileno(), fcntl.F_DUPFD_CLOEXEC, 3), "w+b")
 
 
 def _append(stage: int, data: bytes) -> int:
-    """Append to the shared data and return the position; a forked child may append too."""
-    # Appends of a forked child and of its parent must not mix; readers need no lock.
+    """Append to the shared data, and return the position; a forked child may append, too."""
+    # Appends of a forked child and its parent must not mix; readers need no lock.
     fcntl.lockf(stage, fcntl.LOCK_EX)
     try:
         start = place = os.fstat(stage).st_size
@@ -329,7 +329,7 @@ _backends: weakref.WeakSet[Processes] = weakref.WeakSet()
 os.register_at_fork(after_in_child=_after_fork)
 
 
-# Backends by their names, as options give them.
+# Backends by name, for options.
 
 
 DEFAULT = "processes"
@@ -347,7 +347,7 @@ def make_backend(
 
     ``processes`` runs on this machine; ``ray`` uses the Ray cluster at RAY_ADDRESS, or starts one
     here; ``ray:HOST:PORT`` and ``ray://HOST:PORT`` name a cluster. ``workers`` and ``require_tier``
-    apply to both. InputError explains a mismatch.
+    apply to both. Raises InputError for a mismatch.
     """
     if name == DEFAULT:
         if require_tier is not None:
@@ -355,7 +355,7 @@ def make_backend(
                 "a required tier is for the backend ray", remedy=f"give --sandbox {require_tier}"
             )
         return Processes(workers, config, preload=preload)
-    # An option that the other backend has is refused here: nobody should wait for a cluster first.
+    # Reject options of the other backend here, before waiting for a cluster.
     if not isinstance(name, str) or (name != "ray" and not name.startswith("ray:")):
         raise InputError(
             f"unknown backend {name!r}",

@@ -1,9 +1,9 @@
-"""A backend on Ray: the same items, dealt in chunks to an actor on each node of a cluster.
+"""A backend on Ray: items are sent in chunks to an actor on each node of a cluster.
 
-An actor holds the supervisors of its node (``ClusterNode``), which end with it, however it ends.
-Shared data goes to a node once, through Ray's object store; items and rows travel as packed bytes.
-The unanswered items of a lost actor are done again elsewhere, one by one, so that an item that ends
-actors is found and does not take others with it.
+An actor has the supervisors of its node (``ClusterNode``), which end with it, however it ends.
+Shared data is sent to a node once, through Ray's object store; items and rows are sent as packed
+bytes. The unanswered items of a lost actor are retried elsewhere, one by one, so that an item that
+ends actors is found and does not affect others.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ from evalplus_lite.execution.worker_pool import TRIES
 from evalplus_lite.sandbox import TIERS, SandboxConfig
 from evalplus_lite.version import __version__
 
-# One node: the processes of this machine, which receive items in chunks. It takes and returns plain
-# data, and does not depend on the transport between machines.
+# One node: the processes of a machine, which receive items in chunks. It takes and returns plain
+# data, independently of the transport between machines.
 
 
 DONE, FAILED, LOST, DEFECT = range(4)
-"""The outcomes of an item."""
+"""Outcomes of an item."""
 STAGE_SECONDS = 120.0
-"""Seconds that a chunk waits for the shared data of the chunks before it."""
+"""Maximum seconds for which a chunk waits for shared data from earlier chunks."""
 
 
 class ClusterNode:
-    """The supervisors of this machine; safe for threads. They end with this process."""
+    """The supervisors of this machine, which end with this process; thread-safe."""
 
     def __init__(self, workers: int, config: Row, preload: Sequence[str]) -> None:
         self.pool = Processes(workers, SandboxConfig(*config), preload=preload).__enter__()
@@ -56,22 +56,22 @@ class ClusterNode:
         self._staged = threading.Condition()
 
     def hello(self) -> Row:
-        """Return the facts that the caller needs: versions, and the tier or the reason for its
-        absence.
+        """Return the facts that the caller needs: versions, and the tier or the reason why there is
+        none.
         """
         facts = {"version": __version__, "python": platform.python_version(), "tier": None}
         try:
-            # A node without a sandbox answers as well: the caller says which node cannot work, and
-            # why.
+            # A node without a sandbox answers, too, so that the caller can report the node and
+            # the reason.
             facts["tier"] = self.pool.tier
         except EvalPlusLiteError as error:
             facts["reason"] = str(error)
         return facts
 
     def stage(self, first: int, segments: Sequence[bytes]) -> None:
-        """Append segments of shared data, the first of which has number ``first``.
+        """Append segments of shared data, numbered from ``first``.
 
-        Known segments are skipped. Missing earlier ones are waited for, since chunks may start in
+        Known segments are skipped. It waits for missing earlier ones, because chunks may start in
         any order.
         """
         with self._staged:
@@ -83,13 +83,13 @@ class ClusterNode:
             self._staged.notify_all()
 
     def work(self, calls: bytes, jobs: bytes) -> bytes:
-        """Work on the items of a chunk: calls by number, and items of each.
+        """Work on the items of a chunk: calls by number, and the items of each.
 
-        Returns for each item its outcome, its row or its error, and its seconds.
+        Returns for each item its outcome, its row or error, and its seconds.
         """
         for number, (maker, settings, packages) in unpacked(calls).items():
             self._calls.setdefault(number, Call(maker, settings, packages))
-        # All items of a chunk are begun at once: the node's own pool deals them to its supervisors.
+        # Start all items of a chunk at once; the node's own pool assigns them to supervisors.
         begun = [
             self.pool.begin(self._calls[number], decoded(item), key=key, then=encoded)
             for number, key, item in unpacked(jobs)
@@ -109,7 +109,7 @@ def _outcome(future: Future[bytes]) -> tuple[int, bytes]:
 
 
 def failure(kind: int, data: bytes) -> Exception:
-    """Return the exception of an item that is not ``DONE``."""
+    """Return the exception for an item that is not ``DONE``."""
     if kind == LOST:
         return Lost(data.decode())
     if kind == DEFECT:
@@ -117,29 +117,29 @@ def failure(kind: int, data: bytes) -> Exception:
     return revived(decoded(data))
 
 
-# The actors of a Ray cluster, one a node: starting them, sending chunks, receiving answers.
+# The actors of a Ray cluster, one per node: starting them, sending chunks, receiving answers.
 
 CHUNK_SECONDS, MOST_ITEMS = 0.5, 128
-"""Target seconds of a chunk on its node, and maximum items per worker."""
+"""Target seconds of a chunk on its node, and its maximum items per worker."""
 LOOKAHEAD = 4 * MOST_ITEMS
-"""Items taken ahead, a worker: for each node a chunk, the next ones, and some for others."""
+"""Items taken ahead per worker: enough for each node's chunk, the next ones, and some spare."""
 CHUNKS_AHEAD = 3
-"""Chunks that a node has at a time: it never waits for the next one."""
+"""Chunks per node, so that it never waits for the next one."""
 LONG_SECONDS = CHUNKS_AHEAD * CHUNK_SECONDS
 """Longer items keep one worker busy until its node receives the next chunk."""
 HELD = 1 << 19
-"""Bytes of items and rows that may wait for an older item, per worker: while one takes half a
-minute the others continue with later items."""
+"""Maximum bytes per worker of items and rows that wait for an older item: while one takes half a
+minute, the others continue with later items."""
 MOST_BYTES = 8 << 20
-"""Bytes of a chunk's items, beyond its last one."""
+"""Maximum bytes of a chunk's items, not counting the last one."""
 PARENT_SECONDS = 1.0
 """Seconds between an actor's checks for its raylet."""
 PLACED_SECONDS = 20.0
-"""Seconds that an actor may wait for all of a node's processors before it asks for half."""
+"""Maximum seconds that an actor waits for all of a node's processors before asking for half."""
 
 
 def library() -> Any:
-    """Return ray; InputError if it is not installed."""
+    """Import ray; raise InputError if it is not installed."""
     try:
         import ray
         import ray.util.scheduling_strategies
@@ -152,7 +152,7 @@ def library() -> Any:
 
 
 def nodes() -> Iterator[tuple[str, str, int]]:
-    """Yield id, name and processors of each node of the cluster that is alive and has any."""
+    """Yield id, name and processors of each live node of the cluster with processors."""
     for each in library().nodes():
         processors = int(each["Resources"].get("CPU", 0))
         if each["Alive"] and processors:
@@ -160,7 +160,7 @@ def nodes() -> Iterator[tuple[str, str, int]]:
 
 
 def full() -> type[BaseException]:
-    """Return the error of an object store that has no room."""
+    """Return the error class for a full object store."""
     error: type[BaseException] = library().exceptions.ObjectStoreFullError
     return error
 
@@ -173,8 +173,8 @@ def put(data: bytes) -> Any:
 class Member:
     """An actor on a node, its chunks, and its speed.
 
-    ``heard`` is called, from any thread, with (member, None, facts) when it has started, with
-    (member, chunk, answer) for each chunk, and with an exception in the last place when it is lost.
+    ``heard`` is called, from any thread, with (member, None, facts) after the start, with (member,
+    chunk, answer) for each chunk, and with an exception as last argument if the actor is lost.
     """
 
     def __init__(
@@ -213,8 +213,8 @@ class Member:
         """Ask for half of the processors if all are not available."""
         waits = self.tier is None and time.monotonic() - self._asked > PLACED_SECONDS
         if waits and self.workers > 1:
-            # The new actor is set before the old one is killed, so that the old one's error is not
-            # heard.
+            # Set the new actor before killing the old one, so that the old one's error is
+            # ignored.
             actor, self.actor = self.actor, None
             self.workers //= 2
             self._start()
@@ -222,13 +222,13 @@ class Member:
 
     @property
     def jobs(self) -> list[Job]:
-        """The items that it has not answered, in their order."""
+        """The unanswered items, in order."""
         return [job for chunk, _ in self.chunks.values() for job in chunk]
 
     @property
     def room(self) -> float:
-        """Seconds of work that it accepts now: none while an item has its last try, some ahead of
-        need.
+        """Seconds of work that it accepts now, including work in advance; 0 during an item's last
+        try.
         """
         if self.tier is None or any(chunk[0].tries >= TRIES for chunk, _ in self.chunks.values()):
             return 0.0
@@ -238,8 +238,8 @@ class Member:
         return min(CHUNK_SECONDS * self.workers, ahead - sum(s for _, s in self.chunks.values()))
 
     def send(self, number: int, chunk: list[Job], seconds: float, segments: Sequence[Any]) -> None:
-        """Send a chunk with its expected seconds of work, and the calls and shared data that it
-        needs and the actor does not have yet.
+        """Send a chunk with its expected seconds of work, and with the required calls and shared
+        data that the actor does not have yet.
         """
         known: dict[int, TimedCall] = {job.call.number: job.call for job in chunk}
         calls = {
@@ -248,7 +248,7 @@ class Member:
             if number not in self._calls
         }
         jobs = [(job.call.number, _plain(job.key), job.payload) for job in chunk]
-        # Before sending: a failure that is reported at once has to find the chunk.
+        # Before sending, so that an immediate failure finds the chunk.
         self.chunks[number] = chunk, seconds
         try:
             answer = self.actor.run.remote(
@@ -264,14 +264,14 @@ class Member:
         self._poll(number, answer)
 
     def answered(self, number: int, answer: bytes) -> list[tuple[Job, tuple[int, bytes, float]]]:
-        """Return the items of an answered chunk with their outcomes, and the seconds it took."""
+        """Return the items of an answered chunk with their outcomes and seconds."""
         chunk, _ = self.chunks.pop(number)
-        # An answer proves that the actor has these calls; a chunk that is lost proves nothing.
+        # An answer proves that the actor has these calls; a lost chunk proves nothing.
         self._calls.update(job.call.number for job in chunk)
         return list(zip(chunk, unpacked(answer), strict=True))
 
     def end(self) -> None:
-        """End the actor, and with it all that it started."""
+        """End the actor and all its processes."""
         _kill(self.actor)
 
     def _poll(self, number: int | None, answer: Any) -> None:
@@ -296,47 +296,47 @@ def _plain(key: Any) -> Any:
 
 
 def _kill(actor: Any) -> None:
-    with contextlib.suppress(Exception):  # it has gone, or the cluster has
+    with contextlib.suppress(Exception):  # it is gone, or the cluster is
         library().kill(actor)
 
 
 def _end_with(parent: int) -> None:
-    """End this process once its parent has: an actor of ray 2.60 outlives a raylet that is killed,
-    and with it would all that it has started."""
+    """End this process when its parent ends: an actor of ray 2.60 outlives a killed raylet, as
+    would all its processes."""
     while os.getppid() == parent:
         time.sleep(PARENT_SECONDS)
     os._exit(1)
 
 
 class RayNode(ClusterNode):
-    """``ClusterNode`` as Ray's actor, which ends with the raylet that has started it."""
+    """``ClusterNode`` as a Ray actor, which ends with its raylet."""
 
     def __init__(self, workers: int, config: Row, preload: Sequence[str]) -> None:
         super().__init__(workers, config, preload)
         threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
 
     def run(self, calls: bytes, jobs: bytes, first: int, segments: Sequence[Any]) -> bytes:
-        """Take segments of staged rows in, from number ``first``, and work on a chunk."""
+        """Add segments of staged rows, numbered from ``first``, and work on a chunk."""
         self.stage(first, library().get(list(segments)))
         return self.work(calls, jobs)
 
 
-# Dealing to the members of a Ray cluster: the equivalent of a worker pool on one machine.
+# Scheduling for the members of a Ray cluster, like a worker pool on one machine.
 
 MOST_SEGMENT = 64 << 20
-"""Bytes of staged rows in one object."""
+"""Maximum bytes of staged rows in one object."""
 NODES_SECONDS = 1.0
 """Seconds between searches for new nodes."""
 WAIT_SECONDS = 60.0
-"""Seconds that items wait for a node that can work, before they fail."""
+"""Maximum seconds that items wait for a usable node before they fail."""
 TIER_SECONDS = 30.0
-"""Seconds to wait for nodes that have not reported their tier, while others could work."""
+"""Maximum seconds to wait for nodes that have not reported their tier while others are ready."""
 STRENGTH: list[str] = [tier for tier in TIERS if tier != "auto"]
-"""Tiers, the strongest first."""
+"""Tiers, strongest first."""
 
 
 class RayCrew:
-    """Sends jobs to the members, an actor a node, and reads their answers; one thread does both."""
+    """Sends jobs to the members, one actor per node, and reads their answers, in one thread."""
 
     def __init__(
         self,
@@ -368,14 +368,14 @@ class RayCrew:
 
     @property
     def tier(self) -> str:
-        """The weakest tier of all that have been members."""
+        """The weakest tier of all members so far."""
         if not self._tiers:
             raise SandboxUnavailable(self._why())
-        # The largest index is the weakest: results claim no more isolation than every node has.
+        # The largest index is the weakest, as results must not claim more than every node has.
         return max(self._tiers, key=STRENGTH.index)
 
     def add(self, job: Job) -> bool:
-        """Have an item worked on; False if this is closing."""
+        """Queue a job; return False if the backend is closing."""
         with self._lock:
             if self._closing:
                 return False
@@ -386,7 +386,7 @@ class RayCrew:
         return True
 
     def close(self, *, now: bool) -> None:
-        """Cancel jobs that have not started, and finish the rest or fail them with ``now``; end all
+        """Cancel jobs that have not started; finish the others or, with ``now``, fail them; end all
         actors.
         """
         with self._lock:
@@ -399,19 +399,19 @@ class RayCrew:
         self._thread.join()
 
     def detach(self) -> None:
-        """Leave the actors to the parent; for a forked child, in which Ray itself does not work."""
+        """Leave the actors to the parent, in a forked child, where Ray itself does not work."""
 
     def _run(self) -> None:
         try:
             while not self._is_done():
                 with self._lock:
-                    self._is_asleep = True  # before dealing: items added from here on wake it
-                # Order: nodes, chunks for those with room, then answers, which make room for the
-                # next round.
+                    self._is_asleep = True  # before dealing: items added later wake it
+                # Order: nodes, then chunks for those with room, then answers, which make room for
+                # the next round.
                 self._look()
                 self._deal()
                 self._poll()
-        except BaseException as error:  # none is expected; nobody may wait for ever
+        except BaseException as error:  # unexpected; fail all jobs so that nobody waits forever
             self._fail_all(InfrastructureError(f"the cluster backend failed: {error!r}"))
         finally:
             with self._lock:
@@ -427,7 +427,7 @@ class RayCrew:
             return self._closing and (self._now or not busy)
 
     def _look(self) -> None:
-        """Add nodes that have joined; fail waiting items if no node can work for long."""
+        """Add new nodes; fail waiting items if no node has been usable for long."""
         now = time.monotonic()
         if now - self._looked < NODES_SECONDS:
             return
@@ -437,7 +437,7 @@ class RayCrew:
                 self._members[id] = self._member(id, name, processors)
         for member in self._members.values():
             member.shrink()
-        # Time without a single node that works counts from the last moment there was one.
+        # The time without a usable node counts from the last moment with one.
         if any(each.tier for each in self._members.values()):
             self._alone_since = now
             self._tell_tier()
@@ -453,7 +453,7 @@ class RayCrew:
         return Member(id, name, processors, config, self.preload, heard=self._events.put)
 
     def _tell_tier(self) -> None:
-        """Set the tier once every initial node has answered."""
+        """Set the tier as soon as every initial node has answered."""
         known = all(each.tier for each in self._members.values())
         if known or time.monotonic() - self._begun > TIER_SECONDS:
             self.tier_known.set()
@@ -463,11 +463,11 @@ class RayCrew:
         return f"no node of the cluster can work: {told}"
 
     def _deal(self) -> None:
-        """Send chunks to members that have room."""
+        """Send chunks to members with room."""
         for member in list(self._members.values()):
             while (chunk := self._chunk(member)) is not None:
                 if not self._has_shipped(chunk[0]):
-                    return  # stored data is released as chunks are answered
+                    return  # answers to chunks release stored data
                 member.send(next(self._numbers), *chunk, self._segments)
 
     def _has_shipped(self, chunk: list[Job]) -> bool:
@@ -487,15 +487,15 @@ class RayCrew:
     def _chunk(self, member: Member) -> tuple[list[Job], float] | None:
         """Return a member's next chunk, with its expected seconds of work.
 
-        A member gets at most its share of the waiting items, so that all end at about the same
-        time. A long item goes alone, so that nothing waits with it, and counts as what one worker
-        has ahead. An item of unknown duration counts as a whole chunk of one worker.
+        A member gets at most its share of the waiting items, so that all finish at about the same
+        time. A long item is sent alone, so that no other waits behind it, and counts as all work
+        ahead of one worker. An item of unknown duration counts as a whole chunk of one worker.
         """
         with self._lock:
             room = member.room
             if not self._queue.count or room <= 0:
                 return None
-            # Half of an even share: the rest is dealt later, when it is known who is fast.
+            # Half of an even share; the rest is assigned later, when speeds are known.
             share = -(-self._queue.count // (2 * self.workers))
             most = min(MOST_ITEMS, share) * member.workers
             chunk: list[Job] = []
@@ -506,7 +506,7 @@ class RayCrew:
                     break
                 if not job.begin():
                     continue
-                # it goes alone: then only it can be what ends actors
+                # send it alone, so that only it can be the reason if the actor ends
                 is_last_try = job.tries >= TRIES
                 if (job.tries and chunk) or (is_last_try and member.chunks):
                     self._queue.put_back(job, job.key)
@@ -524,8 +524,8 @@ class RayCrew:
         return (chunk, seconds) if chunk else None
 
     def _ship(self) -> None:
-        """Put new shared data into the object store: one segment for all since the last chunk."""
-        # Shared data is appended only: a node needs what came since its last chunk.
+        """Put new shared data into the object store, as one segment since the last chunk."""
+        # Shared data is append-only, so a node needs everything since its last chunk.
         size = os.fstat(self.stage).st_size
         while size > self._shipped:
             data = os.pread(self.stage, min(MOST_SEGMENT, size - self._shipped), self._shipped)
@@ -533,7 +533,7 @@ class RayCrew:
             self._shipped += len(data)
 
     def _poll(self) -> None:
-        """Wait for something to happen, and answer all that has."""
+        """Wait for events, and handle all of them."""
         with contextlib.suppress(queue.Empty):
             self._answer(self._events.get(timeout=NODES_SECONDS))
             while True:
@@ -541,7 +541,7 @@ class RayCrew:
 
     def _answer(self, event: tuple[Member, int | None, Any] | None) -> None:
         if event is None or self._members.get(event[0].id) is not event[0]:
-            return  # the member was given up before
+            return  # the member was already lost
         member, number, answer = event
         if isinstance(answer, BaseException):
             self._lose(member, answer)
@@ -556,7 +556,7 @@ class RayCrew:
                     job.fail(failure(kind, data))
 
     def _note(self, job: Job, seconds: float) -> None:
-        """Remember how long items of a job's call and key take, lately."""
+        """Update the recent durations of a job's call and key."""
         place = job.call.number, job.key
         known = self._times.pop(place, seconds)
         self._times[place] = known + 0.3 * (seconds - known)
@@ -564,9 +564,9 @@ class RayCrew:
             del self._times[next(iter(self._times))]
 
     def _welcome(self, member: Member, facts: dict[str, Any]) -> None:
-        """Add a member, or skip its node because of the facts that it reports."""
+        """Add a member, or reject its node because of its facts."""
         tier, problem = facts["tier"], ""
-        # Another version may judge otherwise.
+        # Another version may judge differently.
         if facts["version"] != __version__:
             problem = f"it has version {facts['version']} of evalplus-lite, here is {__version__}"
         elif tier is None:
@@ -586,14 +586,14 @@ class RayCrew:
     def _lose(self, member: Member, error: BaseException) -> None:
         """Return a lost member's unfinished items to the queue."""
         self.lost += 1
-        # Only members that were welcomed are counted.
+        # Only welcomed members were counted.
         self.workers -= member.workers if member.tier else 0
         del self._members[member.id]
         member.end()
         lost: list[Job] = []
         with self._lock:
             self._queue.forget(member)
-            # Which of its items ended the actor is not known: each of them counts a try.
+            # It is unknown which item ended the actor, so it counts as a try for each.
             for job in reversed(member.jobs):
                 job.tries += 1
                 if job.tries > TRIES:
@@ -615,11 +615,11 @@ class RayCrew:
 
 
 class Cluster(Processes):
-    """A ``Backend`` on the nodes of a Ray cluster; a context manager, safe for threads.
+    """A ``Backend`` on the nodes of a Ray cluster; a thread-safe context manager.
 
-    ``address`` is Ray's (``ray://host:port``, ``host:port``); "" is the cluster of RAY_ADDRESS or
-    of this machine, and where there is none one that ends with this process. ``require_tier``
-    leaves out nodes whose sandboxes are weaker; ``tier`` is the weakest of those that work.
+    ``address`` is Ray's (``ray://host:port``, ``host:port``); "" means the cluster of RAY_ADDRESS
+    or on this machine or, without any, a new one that ends with this process. ``require_tier``
+    excludes nodes with weaker sandboxes; ``tier`` is the weakest of the usable ones.
     """
 
     lookahead = LOOKAHEAD
@@ -642,14 +642,14 @@ class Cluster(Processes):
             )
 
     def _hired(self, stage: int) -> Workforce:
-        # Not in ``__init__``: a mistake in the options is reported without waiting for a cluster.
+        # Not in ``__init__``, so that a mistake in the options is reported without waiting.
         connect(self.address)
         self.workers = max(1, int(library().cluster_resources().get("CPU", 1)))
         return RayCrew(self.config, stage, self.preload, self.require_tier)
 
     @property
     def workers(self) -> int:
-        """The processors of the cluster when it was first asked for, or of the nodes at work."""
+        """The processors of the cluster at the first access, or of the nodes at work."""
         crew = self._crew
         return max(self._there, crew.workers if isinstance(crew, RayCrew) else 0)
 
@@ -659,12 +659,12 @@ class Cluster(Processes):
 
     @property
     def most_held(self) -> int:
-        """Bytes of items and rows that may wait: more workers do more while one is slow."""
+        """Maximum bytes of waiting items and rows, which grows with the number of workers."""
         return max(MOST_HELD, HELD * self.workers)
 
     @property
     def tier(self) -> str:
-        """The weakest tier of the nodes that work; SandboxUnavailable if none can."""
+        """The weakest tier of the usable nodes; raises SandboxUnavailable if there are none."""
         crew = self._at_work()
         assert isinstance(crew, RayCrew)
         crew.tier_known.wait()
@@ -672,19 +672,19 @@ class Cluster(Processes):
 
 
 LOOPBACK = "127.0.0.2"
-"""The address of a cluster on this machine alone: the machine's own may not answer, or change. Ray
-replaces 127.0.0.1 with the machine's own."""
+"""The address of a cluster on this machine only. The machine's own address may not answer, or
+change, and Ray replaces 127.0.0.1 with it."""
 CONNECT_SECONDS = 60.0
-"""How long a cluster may take to start, or to answer."""
+"""Maximum time for a cluster to start, or to answer."""
 
 
 def connect(address: str) -> None:
-    """Connect this process to a cluster, unless it is; InputError if there is none there.
+    """Connect this process to a cluster, unless it is connected; raise InputError without one.
 
-    InfrastructureError if it does not answer, or does not start, within a minute: Ray itself may
-    try for ever.
+    Raises InfrastructureError if it does not answer or start within a minute, as Ray itself may try
+    forever.
     """
-    # Ray would otherwise report usage over the network.
+    # By default, Ray would report usage over the network.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     ray = library()
     if ray.is_initialized():
@@ -702,8 +702,8 @@ def connect(address: str) -> None:
     def begin() -> None:
         try:
             try:
-                # ``auto`` finds the cluster of RAY_ADDRESS or one that runs here. Only without any
-                # is one started.
+                # ``auto`` finds the cluster of RAY_ADDRESS or one running here. A new one is only
+                # started if there is none.
                 ray.init(address=address or "auto", **options)
             except ConnectionError:
                 if address:
@@ -713,9 +713,9 @@ def connect(address: str) -> None:
             errors.append(error)
         finally:
             over.set()
-            threading.Event().wait()  # the kernel ends what this thread started together with it
+            threading.Event().wait()  # the kernel ends this thread's children together with it
 
-    # Ray waits within its own compiled code, where nothing but another thread can give up.
+    # Ray waits in its own compiled code, so only another thread can implement the timeout.
     threading.Thread(target=begin, name="ray", daemon=True).start()
     where, remedy = address or "this machine", "start one (`ray start --head`), or give its address"
     if not over.wait(CONNECT_SECONDS):

@@ -1,8 +1,8 @@
-"""Records as plain data: dataclasses become rows between our own processes, and records again.
+"""Records as plain data: dataclasses are sent as rows between our own processes.
 
-A row is the tuple of a record's fields. Their annotations decide what becomes of the values: a
-record, one that may be None, and a tuple or a mapping of records become rows themselves. Anything
-else is plain data already.
+A row is the tuple of a record's fields. Their annotations decide on conversion: records, optional
+records, and tuples or mappings of records become rows themselves. Other values are already plain
+data.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ Record = TypeVar("Record")
 
 
 class Codec(NamedTuple):
-    """How values of one annotation are written to rows, and read from them."""
+    """Functions that convert values of one annotation to rows and back."""
 
     write: Callable[[Any], Row]
     read: Callable[[Row], Any]
 
 
 def to_row(record: Any) -> Row:
-    """Return a record as plain data."""
+    """Convert a record to plain data."""
     return _of_class(type(record)).write(record)
 
 
 def from_row(kind: type[Record], row: Row) -> Record:
-    """Return the record of a row that ``to_row`` made."""
+    """Return the record from a row of ``to_row``."""
     record: Record = _of_class(kind).read(row)
     return record
 
 
 def to_rows(records: Sequence[Any]) -> list[Row]:
-    """Return records of one class as plain data."""
+    """Convert records of one class to plain data."""
     return list(map(_of_class(type(records[0])).write, records)) if records else []
 
 
 def from_rows(kind: type[Record], rows: Sequence[Row]) -> tuple[Record, ...]:
-    """Return the records of ``to_rows``."""
+    """Return the records from rows of ``to_rows``."""
     return tuple(map(_of_class(kind).read, rows))
 
 
-# Reading annotations is slow, so each class is looked at once per process.
+# Reading annotations is slow, so it is done once per class and process.
 _CODECS: dict[Any, Codec] = {}
 
 
@@ -62,7 +62,7 @@ def _made(kind: Any) -> Codec:
     hints = get_type_hints(kind)
     names = [each.name for each in fields(kind)]
     codecs = [_of_annotation(hints[name]) for name in names]
-    if all(each is None for each in codecs) and len(names) > 1:  # no Python code a field
+    if all(each is None for each in codecs) and len(names) > 1:  # no Python code per field
         return Codec(attrgetter(*names), lambda row: kind(*row))
 
     def write(record: Any) -> Row:
@@ -79,11 +79,11 @@ def _made(kind: Any) -> Codec:
 
 
 def _of_annotation(hint: Any) -> Codec | None:
-    """Return how to write and read what an annotation describes; None for plain data."""
+    """Return the codec for an annotation; None for plain data."""
     origin, parts = get_origin(hint), get_args(hint)
-    if _is_record(hint):  # looked up when needed: a suite may hold one of its own kind
+    if _is_record(hint):  # looked up when needed, as a record may contain its own class
         return Codec(to_row, partial(from_row, hint))
-    # Only ``X | None`` of a record needs work; other unions hold plain data.
+    # Only ``X | None`` with a record needs conversion; other unions are plain data.
     if origin in (Union, UnionType):
         inner = [_of_annotation(part) for part in parts if part is not NoneType]
         return _optional(inner[0]) if len(inner) == 1 and inner[0] is not None else None
@@ -93,7 +93,7 @@ def _of_annotation(hint: Any) -> Codec | None:
         return Codec(_pairs, partial(_of_pairs, parts[0]))
     if origin is Mapping:  # perhaps a read-only view, which is not plain
         return Codec(dict, dict)
-    if hint == Sequence[bytes]:  # the expected outputs of a suite: large ones stay compressed
+    if hint == Sequence[bytes]:  # a suite's expected outputs, of which large ones stay compressed
         return Codec(_blob_rows, _of_blob_rows)
     return None
 

@@ -1,10 +1,10 @@
-"""The processes of a backend: a launcher, and the supervisors that it forks.
+"""The processes of a backend: a launcher, and supervisors that it forks.
 
-The launcher is a separate program, so that nothing of the caller's script runs again. It imports
-the modules that the work needs once, finds out which sandbox holds, and forks a supervisor for each
+The launcher is a separate program, so that the caller's script does not run again. It imports the
+modules that the work needs once, finds out which sandbox holds, and forks a supervisor for each
 socket that it receives, while it has only one thread. A supervisor works on one item after the
-other with one sandbox, and waits for the next without cost. If the backend closes, or its process
-dies, their sockets end, and so do they; the launcher goes last, when all below it are gone.
+other with one sandbox, and blocks while waiting for the next. If the backend closes, or its process
+dies, their sockets are closed, and they end; the launcher ends last, after all its supervisors.
 """
 
 from __future__ import annotations
@@ -31,71 +31,71 @@ from evalplus_lite.execution.job import Defect
 from evalplus_lite.sandbox import Sandbox, SandboxConfig
 
 MOST_CALLS = 4
-"""Calls whose functions a supervisor keeps, with all that they have prepared."""
+"""Maximum number of calls whose functions, with their prepared data, a supervisor keeps."""
 DEFINE, WORK = 0, 1
 """Kinds of message to a supervisor."""
 DONE, FAILED = 0, 1
-"""Kinds of message from one."""
+"""Kinds of message from a supervisor."""
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 PRELOADED = ("evalplus_lite.grading.evaluator", "evalplus_lite.tasks.contracts")
-"""Modules that nearly all work needs, imported before anything is forked."""
+"""Modules that nearly all work needs, imported before any fork."""
 
 
 def main() -> None:
-    """Serve as a launcher on the socket that is standard input."""
-    # Standard input becomes empty: work that reads it must not take messages off the socket.
+    """Serve as a launcher on the socket at standard input."""
+    # Replace standard input, so that work that reads it cannot consume messages from the socket.
     control = socket.socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     try:
         path, config, stage, reports, preload = MessageReader(control).receive()
-    except (EOFError, OSError):  # it has gone already
+    except (EOFError, OSError):  # the backend is gone
         return
     sys.path[:] = path
     libc = ctypes.CDLL(None)
-    # Children of a killed supervisor are reparented to us, so that none of them survives.
+    # Children of a killed supervisor are reparented to this process, so that none survives.
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    # The backend's process reports to the user; logging here would repeat its messages.
+    # The backend's process reports to the user, and logging here would repeat its messages.
     logging.getLogger("evalplus_lite").addHandler(logging.NullHandler())
     logging.getLogger("evalplus_lite").propagate = False
     from evalplus_lite.sandbox import probe
 
-    # Order: all modules, then the probe of the sandbox, then forks, while there is one thread only.
+    # Order: import all modules, probe the sandbox, then fork, while there is only one thread.
     for name in (*PRELOADED, *preload):
         importlib.import_module(name)
     settings = SandboxConfig(*config)
     probe.learn(reports)
-    # A sandbox that does not hold is no error here: the first item of a supervisor reports it.
+    # A sandbox that does not hold is not an error here: a supervisor's first item reports it.
     with contextlib.suppress(EvalPlusLiteError):
         probe.choose_tier(settings)
-    with contextlib.suppress(OSError):  # it has gone, which the next read detects
+    with contextlib.suppress(OSError):  # the backend is gone, which the next read detects
         control.sendall(packed(probe.known()))
     gc.collect()
-    gc.freeze()  # else the first collection in each supervisor would copy all pages
+    gc.freeze()  # else the first garbage collection in each supervisor would copy all pages
     signal.signal(signal.SIGCHLD, _reap)
     _serve(control, settings, stage)
 
 
 def _serve(control: socket.socket, config: SandboxConfig, stage: int) -> None:
-    """Fork a supervisor for each socket that comes, until the backend goes."""
+    """Fork a supervisor for each socket that arrives, until the backend ends."""
     supervisors: list[int] = []
     while True:
         try:
             data, handles, _, _ = socket.recv_fds(control, 1, 1)
         except OSError:
             data, handles = b"", []
-        # ``C`` asks for an orderly end; anything else means that the backend has gone.
+        # ``C`` requests an orderly end; anything else means that the backend is gone.
         if data != b"F":
             break
         (handle,) = handles
-        with contextlib.suppress(OSError):  # its socket ends then, and the backend tries again
+        with contextlib.suppress(OSError):  # its socket is closed then, and the backend tries again
             pid = os.fork()
             if not pid:
                 _become_supervisor(control, handle, config, stage)
             supervisors.append(pid)
         os.close(handle)
-    # From here on ``os.wait`` has to see the children itself.
+    # From here on ``os.wait`` must see the children itself.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    if data != b"C":  # they have no time to end by themselves
+    if data != b"C":  # do not wait for them to end by themselves
         for pid in supervisors:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -113,11 +113,11 @@ def _reap(*_: object) -> None:
 def _become_supervisor(
     control: socket.socket, handle: int, config: SandboxConfig, stage: int
 ) -> None:
-    """Run a supervisor in a process just forked, and end it."""
+    """Run a supervisor in a newly forked process, and exit."""
     code = 1
     try:
-        # The launcher may end before the signal is asked for, and none would come then. So its
-        # process id is compared afterwards.
+        # The launcher may end before the signal is requested, and then none would come. So
+        # compare its process id afterwards.
         launcher = os.getppid()
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -132,7 +132,7 @@ def _become_supervisor(
 
 
 class StagedPlace:
-    """A supervisor's context: its sandbox, or a sibling with more packages."""
+    """A supervisor's context: its sandbox, or another one with more packages."""
 
     def __init__(self, sandbox: Sandbox, stage: int) -> None:
         self.sandbox, self._stage = sandbox, stage
@@ -151,7 +151,7 @@ class StagedPlace:
 
 
 class Supervisor:
-    """Works on the items that come on a socket, in their order."""
+    """Works on the items from a socket, in order."""
 
     def __init__(self, channel: socket.socket, config: SandboxConfig, stage: int) -> None:
         self.channel, self.stage = channel, stage
@@ -160,10 +160,10 @@ class Supervisor:
         self.works: dict[int, Work] = {}
 
     def run(self) -> None:
-        """Work until the socket ends; leave nothing behind."""
+        """Work until the socket is closed, then clean up."""
         with self.channel, contextlib.suppress(EOFError, OSError):
             self.channel.sendall(packed(os.getpid()))
-            # Started while the caller still reads; the first item reports any problem.
+            # Start it while the caller still reads input; the first item reports any problem.
             with contextlib.suppress(EvalPlusLiteError):
                 self.sandbox.start()
             reader = MessageReader(self.channel)
@@ -172,13 +172,13 @@ class Supervisor:
         self.sandbox.close()
 
     def handle(self, message: Row) -> None:
-        """Take one message, and answer it if it asks for work."""
-        # A call is sent once; its function, with all that it prepares, stays for later items.
+        """Handle a message, and answer it if it requests work."""
+        # A call is sent once; its function and prepared data are kept for later items.
         if message[0] == DEFINE:
             _, number, maker, settings, packages = message
             self.calls[number] = Call(maker, settings, packages)
-            # The backend counts the same way (``Supervised.send``), and defines a call again after
-            # this.
+            # The backend counts the same way (``Supervised.send``), and defines a dropped call
+            # again.
             if len(self.calls) > MOST_CALLS:
                 self.works.pop(self.calls.popitem(last=False)[0], None)
             return
@@ -194,7 +194,7 @@ class Supervisor:
         self.channel.sendall(packed((job, kind, time.monotonic() - begun, row)))
 
     def place(self, call: Call) -> StagedPlace:
-        """Return where a call is worked on."""
+        """Return the context for a call."""
         packages = tuple(dict.fromkeys((*self.sandbox.config.packages, *call.packages)))
         return StagedPlace(self.sandbox.sibling(packages=packages), self.stage)
 
@@ -204,7 +204,7 @@ def described(error: Exception) -> Row:
     facts: list[Any] = [str(error)]
     if not isinstance(error, EvalPlusLiteError):
         facts = [f"our own code failed: {type(error).__name__}: {error}"]
-    # Errors of ours are made again from their fields on the other side, so that callers can catch
+    # Our own errors are rebuilt from their fields on the other side, so that callers can catch
     # them.
     if isinstance(error, InputError):
         path = None if error.path is None else str(error.path)
@@ -216,7 +216,7 @@ def described(error: Exception) -> Row:
 
 
 def revived(description: Row) -> Exception:
-    """Return the exception that another process met, of the same kind if it is one of ours."""
+    """Return an exception from another process, of the same class if it is one of ours."""
     name, facts, trace = description
     if not name:
         return Defect(str(facts[0]), trace)

@@ -1,4 +1,4 @@
-"""A thread-safe pool of supervisor processes, with one thread that deals items to them."""
+"""A thread-safe pool of supervisor processes, with one background thread."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from evalplus_lite.sandbox.isolation import landlock
 # The parent's side of supervisor processes: starting them, and messages to and from one.
 
 END_SECONDS = 5.0
-"""Seconds for the processes to end when asked to; the remaining ones are killed."""
+"""Seconds for processes to end on request, after which they are killed."""
 _BOOT = """import sys
 sys.path.insert(0, sys.argv[1])
 from evalplus_lite.execution.supervisor import main
@@ -37,13 +37,13 @@ main()
 class Launcher:
     """The process that forks supervisors.
 
-    To be used from the thread that created it, because the kernel ends its children with that
+    Use it only in the thread that created it, because the kernel ends its children with that
     thread.
     """
 
     def __init__(self, config: SandboxConfig, stage: int, preload: Sequence[str]) -> None:
         self.control, theirs = socket.socketpair()
-        # The new process has Python's own path only, so it gets the place of the package.
+        # The new process has only Python's own path, so pass the package's location.
         root = str(Path(__file__).resolve().parents[2])
         options = ["-P", *(["-B"] if sys.dont_write_bytecode else [])]
         try:
@@ -52,11 +52,11 @@ class Launcher:
                     [sys.executable, *options, "-c", _BOOT, root],
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
-                    # The file of shared data keeps its number there, which is sent below.
+                    # The file of shared data keeps its descriptor number, which is sent below.
                     pass_fds=(stage,),
-                    start_new_session=True,  # Ctrl-C is for the parent, which ends it
+                    start_new_session=True,  # Ctrl-C reaches only the parent, which ends it
                 )
-            # What is installed for the caller is installed for the work, however it got there.
+            # All packages that the caller can import can be imported by the work.
             path = [os.path.abspath(place) for place in sys.path]
             self.control.sendall(
                 packed([path, list(astuple(config)), stage, probe.known(), list(preload)])
@@ -67,8 +67,8 @@ class Launcher:
         self.reader = MessageReader(self.control)
 
     def fork(self) -> Supervised:
-        """Have a supervisor forked; OSError if the launcher has gone."""
-        # One socket for each supervisor: if it ends, so does the supervisor, and nobody else.
+        """Request a new supervisor; raise OSError if the launcher is gone."""
+        # Each supervisor has its own socket, and ends when that is closed.
         ours, theirs = socket.socketpair()
         try:
             with theirs:
@@ -79,11 +79,11 @@ class Launcher:
         return Supervised(ours)
 
     def end(self, *, now: bool) -> None:
-        """Wait until it and all its supervisors have gone; with ``now`` kill them."""
+        """Wait until it and all its supervisors have ended; with ``now``, kill them."""
         if not now:
             with contextlib.suppress(OSError):
                 self.control.sendall(b"C")
-        # Without a ``C`` before it, the end of the socket makes the launcher kill its supervisors.
+        # If the socket is closed without a ``C``, the launcher kills its supervisors.
         self.control.close()
         try:
             self.process.wait(END_SECONDS)
@@ -92,31 +92,31 @@ class Launcher:
             self.process.wait()
 
     def detach(self) -> None:
-        """Leave the parent's processes alone; for a forked child."""
+        """Leave the parent's processes alone, in a forked child."""
         self.control.close()
-        self.process.returncode = 0  # not this process's child: nothing to wait for
+        self.process.returncode = 0  # not this process's child, so do not wait for it
 
 
 class Supervised:
-    """The parent's end of one supervisor, with the items sent to it and not yet answered."""
+    """The parent's side of a supervisor, with its unanswered items."""
 
     def __init__(self, channel: socket.socket) -> None:
         self.channel = channel
         self.reader, self.writer = MessageReader(channel), MessageWriter(channel)
         self.in_flight: OrderedDict[int, Job] = OrderedDict()
         self.pid: int | None = None
-        """Known once it has said hello."""
+        """Known after its first message."""
         self.is_watched = False
-        """Whether the pool waits until more can be sent to it."""
+        """Whether the pool is waiting until more can be sent to it."""
         self._calls: OrderedDict[int, None] = OrderedDict()
 
     @property
     def depth(self) -> int:
-        """The number of items it may hold at a time, by the call of the last one sent."""
+        """The number of items that it may hold, by the call of the last one sent."""
         return next(reversed(self.in_flight.values())).call.depth if self.in_flight else 1
 
     def send(self, job: Job) -> None:
-        """Send an item, and its call unless it is known there; OSError if it has gone."""
+        """Send an item, and its call unless it is known there; raise OSError if it is gone."""
         self.in_flight[job.number] = job
         number = job.call.number
         if number not in self._calls:
@@ -129,28 +129,28 @@ class Supervised:
         self.writer.send(packed((WORK, number, job.number, job.payload)))
 
     def heard(self) -> tuple[list[Row], bool]:
-        """Return its answers that are there, and whether it has gone."""
+        """Return its available answers, and whether it is gone."""
         messages, gone = self.reader.available()
-        # The first message is the process id: from then on it is sent work.
+        # The first message is the process id, after which it gets work.
         if self.pid is None and messages:
             self.pid = messages.pop(0)
         return messages, gone
 
     def close(self) -> None:
-        """Let it end on its own, once it has finished its items."""
+        """Let it end by itself after it has finished its items."""
         self.channel.close()
 
 
 TRIES = 3
-"""Supervisors that an item may cost."""
+"""Maximum number of supervisors that an item may end."""
 START_TRIES, RETRY_SECONDS = 10, 0.1
-"""Processes in a row that may end as they start, and how much longer to wait after each."""
+"""Consecutive processes that may end at start, and how much longer to wait after each."""
 
 
 class WorkerPool:
     """A thread-safe pool of supervisor processes. One background thread reads their messages.
 
-    The kernel ends the launcher together with the thread that started it, so that is this one.
+    That thread also starts the launcher, which the kernel ends together with it.
     """
 
     def __init__(
@@ -178,15 +178,15 @@ class WorkerPool:
             if self._closing:
                 return False
             self._queue.add(job, job.key)
-            # Dealt in the caller's thread, so that an idle worker starts at once. The pool's own
-            # thread is woken only where a socket was full, to send the rest.
+            # Deal in the caller's thread, so that an idle worker starts at once. The pool's thread
+            # is only woken if a socket was full, to send the rest.
             behind = self._deal()
         if behind:
             self._wake()
         return True
 
     def close(self, *, now: bool) -> None:
-        """Cancel jobs that have not started, and finish the rest or fail them with ``now``; end all
+        """Cancel jobs that have not started; finish the others or, with ``now``, fail them; end all
         processes.
         """
         with self._lock:
@@ -200,11 +200,11 @@ class WorkerPool:
 
     @property
     def pids(self) -> list[int]:
-        """The process ids of the supervisors that have started."""
+        """The process ids of started supervisors."""
         return [place.pid for place in self.places if place.pid is not None]
 
     def detach(self) -> None:
-        """Close copies of descriptors, and leave the processes alone; for a forked child."""
+        """Close copies of descriptors, and leave the processes alone, in a forked child."""
         for place in self.places:
             place.channel.close()
         if self.launcher is not None:
@@ -213,17 +213,17 @@ class WorkerPool:
             each.close()
 
     def _wake(self) -> None:
-        with contextlib.suppress(BlockingIOError, OSError):  # it is awake already, or closed
+        with contextlib.suppress(BlockingIOError, OSError):  # it is already awake, or closed
             self._waker.send(b"!")
 
     def _run(self) -> None:
         try:
-            # All starting and reading happens in this thread, so that nothing else needs a lock
-            # around sockets; other threads only queue jobs and wake it.
+            # All starting and reading happens in this thread, so that sockets need no lock; other
+            # threads only queue jobs, deal them, and wake it.
             while not self._is_done():
                 self._start()
                 self._poll()
-        except BaseException as error:  # none is expected; nobody may wait for ever
+        except BaseException as error:  # unexpected; fail all jobs so that nobody waits forever
             self._fail_all(error)
         finally:
             self._end()
@@ -235,11 +235,11 @@ class WorkerPool:
 
     def _end(self) -> None:
         self._fail_all(InfrastructureError("the run was ended"))
-        # Callers may wait for the tier: they get the error of the first job instead.
+        # Callers waiting for the tier get the error of the first job instead.
         self.tier_known.set()
         with self._lock:
             self._closing = True
-            # Supervisors end with their sockets, and the launcher waits for them, so it comes last.
+            # Supervisors end with their sockets. The launcher waits for them, so it is ended last.
             places, self.places = self.places, []
         for place in places:
             place.channel.close()
@@ -249,12 +249,12 @@ class WorkerPool:
             each.close()
 
     def _start(self) -> None:
-        """Start the launcher and the supervisors that are missing."""
+        """Start the launcher and missing supervisors."""
         try:
             if self.launcher is None:
                 self.launcher = Launcher(self.config, self.stage, self.preload)
                 self._selector.register(self.launcher.control, selectors.EVENT_READ, self.launcher)
-            # Supervisors start only after the launcher has reported, so that none begins in a
+            # Supervisors start only after the launcher's report, so that none starts with a
             # sandbox that does not hold.
             while self.tier_known.is_set() and len(self.places) < self.workers:
                 place = self.launcher.fork()
@@ -273,7 +273,7 @@ class WorkerPool:
         self._selector.select(min(1.0, RETRY_SECONDS * self._failures))
 
     def _poll(self) -> None:
-        """Wait for something to happen, and answer it."""
+        """Wait for events, and handle them."""
         for key, _ in self._selector.select():
             if key.data is None:
                 self._wakeups.recv(1 << 12)
@@ -285,8 +285,8 @@ class WorkerPool:
             # Reading may have freed workers, and callers may have added jobs: deal once for both.
             self._deal()
             for place in self.places:
-                # A socket is watched for room only while bytes wait: it would report room all the
-                # time.
+                # Watch a socket for room only while bytes are waiting, as it would report room all
+                # the time.
                 if place.writer.is_behind != place.is_watched:
                     place.is_watched = place.writer.is_behind
                     wanted = selectors.EVENT_WRITE if place.is_watched else 0
@@ -296,13 +296,13 @@ class WorkerPool:
         assert self.launcher is not None
         messages, gone = self.launcher.reader.available()
         for reports in messages:
-            # What the launcher found out about sandboxes holds for this process, too.
+            # The launcher's findings about sandboxes are valid for this process, too.
             probe.learn(reports)
             if not any(tier == "namespaces" and held for tier, held, *_ in reports):
-                landlock.hide_this_process()  # programs may share our uid there
+                landlock.hide_this_process()  # programs may have our uid in that tier
             self.tier_known.set()
         if gone:
-            # Messages of the launcher are handled first: it may have reported before it ended.
+            # Handle the launcher's messages first, as it may have reported before it ended.
             for place in list(self.places):  # they end with it
                 self._lose(place)
             self._selector.unregister(self.launcher.control)
@@ -312,7 +312,7 @@ class WorkerPool:
                 self._failed_to_start(InfrastructureError("the launcher ended"))
 
     def _read_supervisor(self, place: Supervised) -> None:
-        with contextlib.suppress(OSError), self._lock:  # if it has gone, reading detects it
+        with contextlib.suppress(OSError), self._lock:  # if it is gone, reading detects it
             place.writer.flush()
         messages, gone = place.heard()
         done: list[tuple[Job, int, bytes]] = []
@@ -322,11 +322,11 @@ class WorkerPool:
                 if job is not None:  # else it was cancelled meanwhile
                     job.took(seconds)
                     done.append((job, kind, data))
-            # A supervisor that has said hello ends a row of failed starts.
+            # A successful start resets the count of failed ones.
             self._failures = self._failures if place.pid is None else 0
             if not gone:
                 self._deal()  # first, as it may be waiting
-        # Outside the lock: a future's callbacks may submit further jobs.
+        # Outside the lock, because a future's callbacks may submit further jobs.
         for job, kind, data in done:
             if kind == DONE:
                 job.finish(decoded(data), len(data))
@@ -349,8 +349,8 @@ class WorkerPool:
             jobs = list(place.in_flight.values())
             place.in_flight.clear()
             if jobs:
-                jobs[0].tries += 1  # the others had not started
-            # Reversed, as each goes to the front: the queue keeps their order.
+                jobs[0].tries += 1  # the others had not been started
+            # Reversed, because each is put at the front, so that the queue keeps their order.
             for job in reversed(jobs):
                 if job.tries >= TRIES:
                     lost.append(job)
@@ -360,11 +360,11 @@ class WorkerPool:
             job.fail(Lost(f"{TRIES} processes ended while they worked on it"))
 
     def _deal(self) -> bool:
-        """Send items to workers with room, idle ones first; return whether some could not take all.
+        """Send items to workers with room, idle ones first; return whether a socket was full.
 
-        To be called with the lock held.
+        Call it with the lock held.
         """
-        # First one item for each idle worker, then the items ahead.
+        # First one item for each idle worker, then items in advance.
         for most in (1, None):
             for place in self.places:
                 while self._queue.count and place.pid is not None:
@@ -372,7 +372,7 @@ class WorkerPool:
                         break
                     job = self._queue.take(place)
                     if job is not None and job.begin():
-                        with contextlib.suppress(OSError):  # if it has gone, reading detects it
+                        with contextlib.suppress(OSError):  # if it is gone, reading detects it
                             place.send(job)
         return any(place.writer.is_behind for place in self.places)
 

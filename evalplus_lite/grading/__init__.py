@@ -1,1 +1,1 @@
-"""The judgment of programs: expected outputs, evaluator, verdicts, evidence behind them."""
+"""Judging of programs: expected outputs, evaluator, verdicts, and the evidence behind them."""

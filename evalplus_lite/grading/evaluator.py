@@ -1,7 +1,7 @@
-"""The one evaluator: a program against a suite gives a verdict.
+"""The evaluator, the only one: run a program on a suite and return a verdict.
 
-Expected outputs stay here, in the supervisor; the sandbox sees the inputs only. Base cases run
-first: a program that fails one is not run on the rest, unless all details are requested.
+Expected outputs stay here, in the supervisor; the sandbox sees only the inputs. Base cases run
+first: a program that fails one is not run on the rest, unless details are requested.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from evalplus_lite.values.equality import exact
 
 MOST_LOST = 8
 """With details, a program that was too slow, too large or crashed on this many cases is not run on
-others: that would take hours on a large suite, and show no more."""
+others, which would take hours on a large suite and reveal nothing new."""
 LATE_SECONDS = 4.0
-"""Under a limit above this a case that was too slow counts as several, so that such cases take some
-half a minute together; but as no more than ``MOST_LATE``: there may be two of any length."""
+"""With a longer limit, a case that was too slow counts as several, so that such cases take about
+half a minute in total; but at most as ``MOST_LATE``, so two of any length are allowed."""
 MOST_LATE = MOST_LOST // 2
-FAR_OFF_SECONDS = 300.0  # for all cases of a program together where steps decide
+FAR_OFF_SECONDS = 300.0  # limit on all cases of a program together if steps decide
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedSuite:
-    """A task's suite, ready to be run: inputs encoded, answers joined, limits set, all once."""
+    """A task's suite, ready to run: inputs are encoded, answers joined and limits set once."""
 
     task: Task
     suite: Suite
@@ -40,9 +40,9 @@ class PreparedSuite:
     expected: Expected
     limits: Limits
     pace: TimePolicy | None = None
-    """The limit beyond ``limits.cpu``; None: none."""
+    """The policy for limits beyond ``limits.cpu``; None for none."""
     has_plus: bool = True
-    """Whether there is a verdict on plus cases; False if the whole dataset has none."""
+    """Whether there is a verdict on plus cases; False if no task of the dataset has any."""
 
     @classmethod
     def of(
@@ -58,13 +58,13 @@ class PreparedSuite:
     ) -> PreparedSuite:
         """Prepare a suite under a limits preset and a memory limit in bytes.
 
-        ``total`` is how many seconds all cases together may compute, and how many they may wait
-        (None: ``preset.total``). ``cache`` is a folder where the reference's times are kept once
-        they were needed. Raises UnusableTask for a suite without a case: it would let every program
+        ``total`` limits the seconds that all cases together compute, and also those that they wait
+        (None: ``preset.total``). ``cache`` is a folder for the reference's times, once they are
+        measured. Raises UnusableTask for a suite without cases, which every program would
         pass.
         """
-        # The floor comes first: it needs no measurement. Only a program that reaches it makes
-        # ``pace`` time the reference, on the machine that judges.
+        # The floor comes first, because it needs no measurement. Only when a program reaches it
+        # does ``pace`` time the reference, on the judging machine.
         pace = ByTime(preset, ReferenceTimes(task, suite.cases, cache), total is not None)
         load = max(Limits().load, preset.floor)
         whole = preset.total(len(suite.cases)) if total is None else total
@@ -79,10 +79,10 @@ class PreparedSuite:
         *,
         memory: int = 1 << 30,
     ) -> PreparedSuite:
-        """Prepare a suite so that verdicts are the same on every machine, however busy it is.
+        """Prepare a suite so that verdicts are the same on every machine, whatever its load.
 
-        A program may take ``FEWEST`` steps on a case, or four times the reference's. For
-        programs that gain nothing by passing: a program can cheat the count. Raises as ``of``.
+        A program may take ``FEWEST`` steps on a case, or four times the reference's. Use it only
+        for programs that gain nothing by cheating the count. Raises as ``of`` does.
         """
         pace = BySteps(task, suite.cases)
         limits = Limits(cpu=Allowance(FEWEST).unasked, memory=memory, total=FAR_OFF_SECONDS)
@@ -95,12 +95,12 @@ class PreparedSuite:
         if not suite.cases:
             raise UnusableTask(task.id, "no inputs", "its suite has no cases")
         # Answers may be four times as large as all expected ones: a wrong answer may be larger than
-        # the right one, but not fill the memory of this process.
+        # the right one, but must not fill the memory of this process.
         output = max(limits.output, 4 * suite.blobs.size)
         inputs = Inputs.of(case.arguments for case in suite.cases)
         answers = suite.expected
-        # What is compared byte by byte must be a right answer. Where several are listed, or tests
-        # report more than their result, one right form of each is chosen for that.
+        # Bytes are compared with one right answer. If several are listed, or tests report more than
+        # their result, one right form of each is chosen.
         if task.rule.kind == "any":  # the list of right answers is none
             answers = [exact(data, task.rule) or data for data in answers]
         elif is_tested(task):
@@ -114,30 +114,30 @@ def evaluate_program(
 ) -> Verdict:
     """Run a program on a suite and return its verdict.
 
-    ``base`` covers the task's own cases, ``plus`` all cases: a program passes plus only if it
-    passes base. With ``details`` every case is run and its verdict returned. It is None for the
-    cases after the program was too slow, too large or crashed on ``MOST_LOST``, or fewer under a
-    limit of several seconds. Raises InfrastructureError if the machine fails three times in a row,
-    which is not a verdict, and ContractError if the task's own check does not load.
+    ``base`` covers the base cases, ``plus`` all cases: a program passes plus only if it passes
+    base. With ``details`` every case is run and its verdict returned. Verdicts are None after the
+    program was too slow, too large or crashed on ``MOST_LOST`` cases, or fewer if the limit is
+    several seconds. Raises InfrastructureError if the machine fails three times in a row, which is
+    not a verdict, and ContractError if the task's own check does not load.
     """
     verdict = _evaluated(sandbox, prepared, source, details=details)
-    # Once only: a program that asks for more memory than there is would be killed each time.
+    # Retry only once: a program that needs more memory than there is would be killed again.
     if is_killed(verdict.failure):
-        # Perhaps not the program's doing: a kernel that is short of memory kills some process.
+        # It may not be the program's fault, as a kernel that is short of memory kills processes.
         verdict = _evaluated(sandbox, prepared, source, details=details)
     return verdict
 
 
 def lost_costs(seconds: float) -> Mapping[VerdictName, int]:
-    """Return how many of ``MOST_LOST`` a lost case counts as, by the seconds that it may take."""
-    # A case that was stopped for memory or crashed cost little time, so it counts once.
+    """Return how many of ``MOST_LOST`` a lost case counts as, by verdict, given its time limit."""
+    # A case that crashed or ran out of memory took little time, so it counts once.
     late = min(max(1, math.ceil(seconds / LATE_SECONDS)), MOST_LATE)
     return {"timeout": late, "memory": 1, "crash": 1}
 
 
 def _evaluated(sandbox: Sandbox, prepared: PreparedSuite, source: str, *, details: bool) -> Verdict:
-    # Order: run the cases, base first, while comparing bytes; then let the task's check judge the
-    # answers that differ; then turn the first failures into a verdict.
+    # Order: run the cases, base first, comparing bytes; let the task's check judge answers that
+    # differ; turn the first failures into a verdict.
     task, suite = prepared.task, prepared.suite
     count = len(suite.cases)
     verdicts: list[VerdictName | None] | None = [None] * count if details else None
@@ -149,7 +149,7 @@ def _evaluated(sandbox: Sandbox, prepared: PreparedSuite, source: str, *, detail
     def more(case: int | None) -> float:
         if pace is None:
             return 0.0
-        # No case means the limit on all cases together, which the sandbox asks for when it is
+        # None means the total limit of all cases, which the sandbox requests when it is
         # reached.
         if case is None:
             return pace.total(sandbox)
@@ -167,7 +167,7 @@ def _evaluated(sandbox: Sandbox, prepared: PreparedSuite, source: str, *, detail
     check_deferred(sandbox, task, suite, observer)
     # The first base failure decides; a plus failure counts only if all base cases pass.
     worst = observer.base or observer.plus
-    # Without a base case, the others are the only evidence.
+    # Without base cases, the others are the only evidence.
     base = observer.base if suite.base_count else worst
     whole: VerdictName = "pass" if worst is None else worst.verdict
     return Verdict(

@@ -1,7 +1,7 @@
-"""The evidence behind a task's suite: usable cases, lost inputs, blind spots.
+"""The evidence of a task's suite: usable cases, lost inputs, blind spots.
 
-A task without a usable case never passes: every command that reads suites excludes it from its
-figures and lists it with the cause found here.
+No program passes a task without a usable case: every command that reads suites excludes it from its
+figures and lists it with the cause from here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from evalplus_lite.values import wire
 from evalplus_lite.values.equality import is_something
 from evalplus_lite.values.source import shorten
 
-# Why a case cannot be a test, as the beginning of a sentence.
+# Why a case cannot be a test, as the start of a sentence.
 WORDS: Mapping[Cause, str] = {
     "raises": "the reference raises",
     "arity": "the reference does not take",
@@ -38,9 +38,9 @@ WORDS: Mapping[Cause, str] = {
     "budget": "not tried",
     "expected": "the reference does not give the output that the task came with",
 }
-# Right answers that a contract's check is tried on before it judges any sample's.
+# Number of right answers on which a contract's check is tried before it judges samples.
 TRIED_ON_CHECK = 3
-# Fixes that turn a value of this type into an answer; for other built-in types, ``items`` does.
+# Harness settings that turn a value of this type into an answer; ``items`` for other types.
 FIELDS = {
     "coroutine": '"awaited": true',
     "function": '"kind": "factory"',
@@ -53,7 +53,7 @@ NOTHING = wire.encode(None)
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """How many of a task's inputs one cause lost, and what happened on the first."""
+    """The number of a task's inputs lost for one cause, and the detail of the first."""
 
     cause: Cause
     count: int
@@ -61,7 +61,7 @@ class Loss:
 
     @classmethod
     def of(cls, dropped: Iterable[Dropped]) -> tuple[Loss, ...]:
-        """Return a loss for each cause, the most frequent first."""
+        """Return a loss for each cause, most frequent first."""
         first: dict[Cause, Dropped] = {}
         counts: Counter[Cause] = Counter()
         for drop in dropped:
@@ -75,11 +75,11 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Facts about a usable task's suite besides its cases.
+    """Facts about a usable task's suite.
 
-    ``lost`` inputs cannot be tests. ``blind`` describes what a program could do unnoticed; it is
-    empty if nothing was found. ``observed`` describes inferred observation, ``null_program`` one
-    that passes (``grading.null``).
+    ``lost`` inputs cannot be tests. ``blind`` describes what a program could do unnoticed, or is
+    "". ``observed`` describes inferred observation, ``null_program`` a null program that passes
+    (``grading.null``).
     """
 
     cases: int
@@ -91,12 +91,12 @@ class Evidence:
 
 
 def weighed(task: Task, answers: Answers) -> Evidence:
-    """Return the evidence behind a task's suite; raises UnusableTask if there is none."""
+    """Return the evidence of a task's suite; raise UnusableTask if there is no usable case."""
     lost = Loss.of(answers.dropped)
     if not answers.suite.cases:
         if not lost:
             raise UnusableTask(task.id, "no inputs", "it has no inputs")
-        # The most frequent cause names the task's problem; the others are only counted.
+        # The most frequent cause is reported as the task's problem; the others are only counted.
         more = f" (all {len(answers.dropped)} inputs: {counted(lost)})" if len(lost) > 1 else ""
         raise UnusableTask(task.id, lost[0].cause, lost[0].example + more + _remedy(answers))
     suite = answers.suite
@@ -105,7 +105,7 @@ def weighed(task: Task, answers: Answers) -> Evidence:
 
 
 def _remedy(answers: Answers) -> str:
-    """Return a harness setting that would make the first lost input a test, "" if unknown."""
+    """Return a harness setting that would make the first lost input a test; "" if unknown."""
     first = answers.dropped[0]
     if first.cause == "raises" and (name := first.detail.partition(":")[0]).isidentifier():
         return f'; if that is an answer, say "harness": {{"exceptions": ["{name}"]}}'
@@ -117,7 +117,7 @@ def _remedy(answers: Answers) -> str:
 
 
 def observed(task: Task) -> str:
-    """Return what is compared of a task's programs, if that was inferred from the reference."""
+    """Describe what is compared, if that was inferred from the reference; else ""."""
     if not task.harness.inferred:
         return ""
     return f"compared, by the text of the reference: {task.harness.words}"
@@ -127,8 +127,8 @@ def require_check(sandbox: Sandbox, task: Task, suite: Suite) -> None:
     """Raise UnusableTask if the task's own check does not work on answers known to be right."""
     if not has_check(task):
         return
-    # A check that rejects right answers would reject every sample, so it is tried before any is
-    # judged.
+    # A check that rejects right answers would reject every sample, so it is tried before judging
+    # any.
     few = zip(islice(suite.cases, TRIED_ON_CHECK), suite.expected, strict=False)
     problem = faulty_check(sandbox, check_of(task), [(case, wire.decode(x)) for case, x in few])
     if problem is not None:
@@ -136,10 +136,10 @@ def require_check(sandbox: Sandbox, task: Task, suite: Suite) -> None:
 
 
 def own_refused(sandbox: Sandbox, task: Task) -> tuple[Dropped, ...]:
-    """Return which of a task's base inputs its contract refuses.
+    """Return the base inputs of a task that its contract rejects.
 
-    Raises UnusableTask if the contract fails on any of them, which is not a refusal, or refuses
-    every input that the task has.
+    Raises UnusableTask if the contract itself fails on one of them, or rejects all of the task's
+    inputs.
     """
     if task.contract is None or not task.base:
         return ()
@@ -152,8 +152,8 @@ def own_refused(sandbox: Sandbox, task: Task) -> tuple[Dropped, ...]:
             )
         if violation is not None:
             refused.append(Dropped(case, "invalid", clip(violation.reason)))
-    # A few refused inputs are kept, with a note. A contract that refuses all of them is not about
-    # this task.
+    # A few rejected inputs are kept, with a note. A contract that rejects all inputs does not fit
+    # the task.
     if len(refused) == len(task.cases):
         raise UnusableTask(task.id, "invalid", f"{sentence(refused[0])}, and every other one")
     return tuple(refused)
@@ -161,7 +161,7 @@ def own_refused(sandbox: Sandbox, task: Task) -> tuple[Dropped, ...]:
 
 @contextlib.contextmanager
 def blamed(task: Task) -> Iterator[None]:
-    """Turn an error of a task's reference or contract into the UnusableTask that names the task."""
+    """Convert an error in a task's reference or contract into an UnusableTask for that task."""
     try:
         yield
     except ReferenceSolutionError as error:
@@ -173,7 +173,7 @@ def blamed(task: Task) -> Iterator[None]:
 
 
 def unseen(suite: Suite, task: Task) -> str:
-    """Return what a program could do unnoticed, "" if nothing was found."""
+    """Describe a blind spot of a suite; "" if none was found."""
     inside, blind = task.harness.inside, blind_spot(suite, task.rule)
     if not inside:
         return blind
@@ -202,8 +202,8 @@ def blind_spot(suite: Suite, rule: Rule) -> str:
             f"the reference returns None {cases}: a program that does nothing passes "
             "(give an input on which it returns something)"
         )
-    # ``None`` on a single case was reported above: doing nothing passes there as well.
-    if count == 1:  # one value is all that a single case can have
+    # ``None`` on a single case was reported above, as doing nothing passes there, too.
+    if count == 1:  # a single case always has just one value
         return ""
     item = next(suite.blobs.items())
     text = "one large value" if isinstance(item, Packed) else clip(shorten(wire.decode(item)))
@@ -216,17 +216,17 @@ def sentence(drop: Dropped) -> str:
 
 
 def counted(losses: Iterable[Loss]) -> str:
-    """Return how many inputs were lost for which causes, in a line."""
+    """Return the numbers of lost inputs by cause, as one line."""
     return ", ".join(f"{loss.count} {loss.cause}" for loss in losses)
 
 
 def recorded(error: UnusableTask) -> Unusable:
-    """Return an error as the record that is listed."""
+    """Return the record of an error, for lists."""
     return Unusable(error.task_id, cast("Cause", error.cause), error.detail)
 
 
 def unusable_row(unusable: Unusable) -> dict[str, str]:
-    """Return the record of an unusable task as results hold it."""
+    """Return the record of an unusable task in the form of results."""
     return {
         "task_id": unusable.task_id,
         "cause": unusable.cause,
@@ -240,7 +240,7 @@ def weakness(evidence: Evidence) -> str:
 
 
 def notes(evidence: Evidence) -> list[str]:
-    """Return notes for users about a usable suite, line by line."""
+    """Return notes for users about a usable suite, as lines."""
     lines = []
     if evidence.lost:
         first = evidence.lost[0].example
@@ -257,7 +257,7 @@ def notes(evidence: Evidence) -> list[str]:
 
 
 def evidence_rows(task_id: str, evidence: Evidence, *, has_plus: bool) -> list[dict[str, Any]]:
-    """Return the notes on a usable suite in the form that results hold.
+    """Return the notes on a usable suite in the form of results.
 
     ``kind`` is ``dropped`` (inputs, with cause, count and example), ``no base``, ``no plus`` (if
     the dataset ``has_plus`` cases), ``constant`` (a blind spot), ``weak`` (a null program passes)

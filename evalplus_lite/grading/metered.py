@@ -1,9 +1,9 @@
-"""Many programs against one suite, judged case by case, each counting its own steps.
+"""Judging of many programs on one suite, case by case, with self-counted steps.
 
-Used where verdicts decide the content of a file: which cases reject a mutant or a sample. The only
-limits in seconds are generous ones, on built-in functions and on waiting, so the rows are the same
-on every machine, however busy. A program whose time for all cases ran out is represented by the
-first case that rejected it. Programs gain nothing by passing here: they could cheat the count.
+It is used where verdicts decide the content of a file: which cases reject a mutant or a sample. The
+only limits in seconds are generous ones, on built-in functions and on waiting, so the rows are the
+same on every machine, whatever its load. A program that exceeds its total time is represented by
+the first case that rejects it. Programs can cheat the count, but gain nothing by passing here.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ Row: TypeAlias = tuple[VerdictName | None, ...]
 
 SLOW: tuple[VerdictName, ...] = ("timeout",)
 MOST_IDLE = 5.0
-"""Seconds that a program may wait on all cases together, queueing for a processor left out."""
-FACTOR = 4.0  # how many times the reference's CPU seconds the work of built-in functions may take
-# Calls, and bytes of expected answers, that programs in one process have together.
+"""Seconds that a program may wait on all cases together, not counting waits for a processor."""
+FACTOR = 4.0  # limit on the CPU seconds of built-in functions, as a multiple of the reference's
+# Maximum calls, and bytes of expected answers, of all programs in one process.
 MOST_CALLS, MOST_BYTES = 1 << 13, 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
 class MeteredSuite:
-    """A suite ready for programs that count their own steps.
+    """A suite that is ready for programs that count their own steps.
 
-    ``seconds`` bound the CPU time of a case, or ``FACTOR`` times the reference's time does.
-    ``total`` bounds the steps of a program on all cases, and so, far off, its seconds.
-    ``together`` programs share a process: those of one origin, such as mutants of one reference.
-    A program is run on no further case once its verdicts have cost ``patience``.
+    ``seconds`` limit the CPU time of a case, or ``FACTOR`` times the reference's time if that is
+    more. ``total`` limits the steps of a program on all cases and, generously, its seconds.
+    ``together`` programs of one origin, such as mutants of one reference, share a process. A
+    program is stopped once the total cost of its verdicts reaches ``patience``.
     """
 
     prepared: PreparedSuite
@@ -70,8 +70,8 @@ class MeteredSuite:
     ) -> MeteredSuite:
         """Prepare a suite; ``memory`` is in bytes.
 
-        ``allowed`` are steps and ``seconds`` CPU seconds by case, ``total`` steps on all cases
-        (None: no more than those). Raises UnusableTask for a suite without cases.
+        ``allowed`` are steps and ``seconds`` CPU seconds by case, ``total`` the steps on all cases
+        (None: only limited by case). Raises UnusableTask for a suite without cases.
         """
         prepared = PreparedSuite.by_steps(task, suite, memory=memory)
         limits = replace(prepared.limits, cpu=min(seconds))
@@ -99,12 +99,12 @@ class MeteredSuite:
         )
 
     def rows(self, sandbox: Sandbox, sources: Sequence[str]) -> Iterator[Row]:
-        """Yield each program's verdicts, in their order."""
-        # Programs of one origin share a process, since starting one costs more than most runs.
+        """Yield the verdicts of each program, in order."""
+        # Programs of one origin share a process, because starting one costs more than most runs.
         for start in range(0, len(sources), self.together):
             some = sources[start : start + self.together]
             for source, observer in zip(some, self._observed(sandbox, some), strict=True):
-                # A kernel that is short of memory may have killed it: repeat it alone, once.
+                # A kernel that is short of memory may have killed it, so repeat it once, alone.
                 if is_killed(observer.base or observer.plus):
                     (observer,) = self._observed(sandbox, [source])
                 check_deferred(sandbox, self.prepared.task, self.prepared.suite, observer)
@@ -118,7 +118,7 @@ class MeteredSuite:
         task = self.prepared.task
         program = metered([Program.of(task, source) for source in sources], self.total)
         limits = self.prepared.limits
-        if len(sources) > 1:  # no program's time may decide another's row
+        if len(sources) > 1:  # a program's time must not affect another's row
             limits = replace(limits, total=float("inf"), idle=float("inf"))
         inputs = replace(self.inputs, count=count * len(sources))
 
@@ -127,7 +127,7 @@ class MeteredSuite:
                 return FACTOR * self.times.total(sandbox)
             return self._seconds(sandbox, case % count)
 
-        # Each pass ends with the case that lost the process; the next continues after it.
+        # Each pass ends with the case that ended the process; the next continues after it.
         while observers.next < inputs.count:
             sandbox.watch(
                 program,
@@ -154,23 +154,23 @@ class MeteredSuite:
         )
 
     def _seconds(self, sandbox: Sandbox, case: int) -> float:
-        """Return the CPU seconds that a case may take after all."""
+        """Return the extended CPU seconds for a case."""
         if self.seconds[case] > self.prepared.limits.cpu:
             return self.seconds[case]
-        # Timed only now: nearly all cases end within the first limit.
+        # Time it only now, because nearly all cases end within the first limit.
         return FACTOR * self.times.of(sandbox, case)
 
 
 @dataclass(slots=True)
 class _RowObserver(VerdictObserver):
-    """Observes one program; ``is_late`` if its time for all cases together was used up."""
+    """Observes one program; ``is_late``: whether it exceeded its total time."""
 
     is_late: bool = False
 
 
 @dataclass(slots=True)
 class _Together:
-    """Observes programs that share a process, one after the other; each has an observer."""
+    """Observes programs that share a process, one after the other, with an observer for each."""
 
     suite: MeteredSuite
     observers: list[_RowObserver]
@@ -179,7 +179,7 @@ class _Together:
 
     def equal(self, first: int, last: int) -> bool:
         count = len(self.suite.seconds)
-        # A stretch of equal answers may span several programs.
+        # A run of equal answers may span several programs.
         while first < last:
             end = min(last, first - first % count + count)
             self.observers[first // count].equal(first % count, (end - 1) % count + 1)
@@ -196,19 +196,19 @@ class _Together:
         if not observer.is_late and not is_spent(outcome) and observer.outcome(place, outcome):
             self.next = case + 1
             return True
-        # This program is done, and its process is lost: the next pass starts with the next program.
+        # This program is done and its process has ended, so the next pass starts with the next one.
         self.next = (number + 1) * len(self.suite.seconds)
         return False
 
 
 def _known_by_first(row: Row) -> Row:
-    """Return a row that holds only the first rejecting verdict."""
+    """Return a row with only the first rejecting verdict."""
     first = next((place for place, name in enumerate(row) if name not in (None, "pass")), None)
     return tuple([name if place == first else None for place, name in enumerate(row)])
 
 
 def _inputs(suite: Suite, allowed: Sequence[int], together: int) -> Inputs:
-    """Return the calls of ``together`` programs on all cases; equal arguments are sent once."""
+    """Return the calls of ``together`` programs on all cases, sending equal arguments once."""
     cases = [
         (steps, wire.encode(tuple(case.arguments)))
         for steps, case in zip(allowed, suite.cases, strict=True)

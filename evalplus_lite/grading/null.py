@@ -1,11 +1,11 @@
-"""Null programs: programs that cannot know a task's answer, and the tasks that accept them.
+"""Null programs, which cannot know a task's answer, and the tasks that accept them.
 
-A task that accepts a program which only ends the process, skips, pretends to equal everything or
-tampers with the test recorder is *guessable*: passing it is no evidence, so it is unusable. A task
-that accepts an empty, a constant or an echoing program is *weak*: its suite sees little, but the
-answer may really be that simple.
+A task that accepts a program that only exits, skips, pretends to equal everything or tampers with
+the test recorder is *guessable*: passing it is no evidence, so it is unusable. A task that accepts
+an empty, constant or echoing program is *weak*: its suite reveals little, but the answer may really
+be that simple.
 
-This is the one module outside the sandbox that knows names inside the test recorder
+This is the only module outside the sandbox that uses names inside the test recorder
 (``sandbox/guest/testing.py``); ``tests/test_null.py`` fails if they change there.
 """
 
@@ -27,7 +27,7 @@ from evalplus_lite.values import wire
 from evalplus_lite.values.identity import key
 
 SECONDS = 2.0
-"""CPU seconds per case. A null program needs almost none; a longer test is not passed by one."""
+"""CPU seconds per case. A null program needs almost none, and cannot pass a longer test."""
 
 CONSTANTS: Mapping[str, str] = {
     "does nothing": "pass",
@@ -37,17 +37,17 @@ CONSTANTS: Mapping[str, str] = {
     },
     "raises an exception": "raise Exception('no answer')",
 }
-"""Bodies that a simple task may accept, by description."""
+"""Bodies of programs that a simple task may rightly accept, by description."""
 ECHO = {"returns its first argument": "return arguments[0] if arguments else None"}
 
 PRINTED: Mapping[str, str] = {
     "prints nothing": "",
     **{f"prints {each}": f"print({each!r})" for each in ("0", "1", "-1", "YES", "NO")},
 }
-"""The same for scripts. A script may end early, so ending early is not a trick."""
+"""The same for scripts, which may exit early, so exiting is not a trick."""
 PRINTED_ECHO = {"prints its input": "import sys\nprint(sys.stdin.read(), end='')"}
 EQUALITY: Collection[RuleKind] = ("python", "strict", "lines", "tokens", "numbers")
-"""Rules under which a constant program fails where answers differ."""
+"""Rules by which a constant program fails if answers differ."""
 
 ANYTHING = """\
 class Anything:
@@ -123,16 +123,16 @@ ENDS: Mapping[str, tuple[str, str]] = {
     "guesses every assertion": (f"IS_DECIDED = True\n{SITES}", "pass"),
     "guesses every assertion's values": (f"IS_DECIDED = False\n{SITES}", "pass"),
 }
-"""Heads and bodies of programs that no sound test accepts."""
+"""Heads and bodies of programs that no sound test accepts, by description."""
 ON_TESTS = ("replaces the test recorder", "guesses every")
 
 
 def require_knowledge(sandbox: Sandbox, task: Task, suite: Suite) -> str:
-    """Return which null program a task accepts although it may be right, "" for none.
+    """Return the description of an accepted null program that may be right; "" if there is none.
 
     Raises UnusableTask with the cause ``guessable`` if the task accepts one that cannot be right.
     """
-    # What cannot be right comes first: if such a program passes, nothing else about the suite
+    # Try programs that cannot be right first: if one passes, nothing else about the suite
     # matters.
     for what, program in _guessing(task):
         if accepts(sandbox, task, suite, program):
@@ -145,7 +145,7 @@ def require_knowledge(sandbox: Sandbox, task: Task, suite: Suite) -> str:
 
 def accepts(sandbox: Sandbox, task: Task, suite: Suite, program: str) -> bool:
     """Return whether a program passes all cases of a suite."""
-    # A check judges after all cases have run. Most null programs fail the first.
+    # A check judges only after all cases have run, but most null programs fail the first case.
     first = [subset(suite, [0])] if has_check(task) and len(suite.cases) > 1 else []
     for part in (*first, suite):
         prepared = replace(PreparedSuite.of(task, part, Preset(SECONDS, 1.0)), pace=None)
@@ -162,7 +162,7 @@ def null_program(task: Task, body: str, head: str = "") -> str:
     owner, _, method = task.entry_point.rpartition(".")
     if not owner and not _is_class(task):
         return f"{head}{begin} {task.entry_point}(*arguments, **keywords):\n    {body}\n"
-    # The methods of a class are asked for by name only when a test calls them.
+    # Methods are looked up by name only when a test calls them.
     named = f"    {begin} {method}(self, *arguments, **keywords): {body}\n" if owner else ""
     return (
         f"{head}{begin} answer(*arguments, **keywords): {body}\n"
@@ -176,9 +176,9 @@ def null_program(task: Task, body: str, head: str = "") -> str:
 
 
 def _guessing(task: Task) -> Iterator[tuple[str, str]]:
-    """Yield programs that no sound test accepts, where code inside the sandbox helps to judge.
+    """Yield programs that no sound test accepts, for tasks judged in part inside the sandbox.
 
-    Everywhere else, plain values leave the sandbox and are compared outside.
+    In other tasks, plain values leave the sandbox and are compared outside.
     """
     is_tested = task.harness.kind == "unittest"
     if is_tested or task.harness.inside or has_check(task):
@@ -190,10 +190,10 @@ def _guessing(task: Task) -> Iterator[tuple[str, str]]:
 def _simple(task: Task, suite: Suite) -> Iterator[tuple[str, str]]:
     is_script = task.harness.kind == "script"
     if not is_script and not task.entry_point:
-        return  # tests of several names: the entry point is unknown
+        return  # tests use several names, so the entry point is unknown
     constants, echo = (PRINTED, PRINTED_ECHO) if is_script else (CONSTANTS, ECHO)
     is_equality = task.rule.kind in EQUALITY and not has_check(task)
-    # Where right answers differ, no constant passes, so only the echo is worth a run.
+    # If right answers differ, no constant can pass, so only the echo is worth a run.
     differs = is_equality and len(set(suite.blobs.items())) > 1
     for what, body in (echo if differs else {**constants, **echo}).items():
         yield what, null_program(task, body)
@@ -206,13 +206,13 @@ def _is_class(task: Task) -> bool:
     )
 
 
-# Suites that a program passes which does nothing: the effects that they do not observe.
+# Suites that a program that does nothing would pass, because they do not observe effects.
 
 
 NOTHING = wire.encode(None)
 EFFECT_LIMITS = Limits(cpu=2.0)
 EFFECTS = {"arguments": "changes its arguments", "printed": "prints"}
-TRIED = 20  # cases on which a reference is watched
+TRIED = 20  # maximum cases on which a reference's effects are observed
 
 
 def is_plain(task: Task) -> bool:
@@ -221,7 +221,7 @@ def is_plain(task: Task) -> bool:
 
 
 def require_effect(sandbox: Sandbox, task: Task, suite: Suite) -> None:
-    """Raise UnusableTask if the reference's effects are not what programs are judged by."""
+    """Raise UnusableTask if the reference only has effects that the task does not observe."""
     if task.harness.kind not in ("call", "method") or has_check(task):
         return
     if is_plain(task):
@@ -250,7 +250,7 @@ def require_effect(sandbox: Sandbox, task: Task, suite: Suite) -> None:
 
 
 def ignored(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> list[str]:
-    """Return in words the unobserved effects of a reference on these cases."""
+    """Describe the unobserved effects of a reference on these cases."""
     harness = task.harness
     if harness.kind not in ("call", "method") or "exception" in harness.observe:
         return []
@@ -262,9 +262,9 @@ def ignored(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> list[str]:
 
 
 def _effects(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> list[str]:
-    """Return which of arguments and printed text a reference that returns None leaves changed."""
+    """Return the effects, on arguments and printed text, of a reference that returns None."""
     harness = replace(task.harness, observe=("arguments", "printed"))
-    # Both effects are observed at once, whatever the task compares.
+    # Observe both effects at once, whatever the task compares.
     few = list(islice(cases, TRIED))
     inputs = Inputs.of(case.arguments for case in few)
     run = sandbox.run(Program.of(replace(task, harness=harness)), inputs, EFFECT_LIMITS)

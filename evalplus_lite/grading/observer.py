@@ -1,4 +1,4 @@
-"""The record of a program's run on a suite: its verdict on each case, its first failures."""
+"""Observation of a program's run on a suite: verdicts by case, and first failures."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from evalplus_lite.values import wire
 from evalplus_lite.values.equality import equal, exact, is_something
 from evalplus_lite.values.source import shown
 
-# Verdicts from outcomes and expected values, by pure functions.
+# Pure functions from outcomes and expected values to verdicts.
 
-# Wrong answers up to this many bytes are read to the end, to tell a wrong value from malformed
-# data.
+# Wrong answers up to this many bytes are read completely, to distinguish wrong values from
+# malformed data.
 CHECKED_BYTES = 1 << 12
 
 
 def judge(outcome: Outcome, expected: bytes, rule: Rule) -> VerdictName:
-    """Return the verdict on an outcome; ``expected`` is the wire form of the right answer."""
+    """Return the verdict on an outcome, given the wire form of the right answer."""
     match outcome:
         case Returned(data):
-            # From cheap to expensive: equal bytes, then equality by the rule. Only a short wrong
-            # answer is read to its end.
+            # From cheap to expensive: equal bytes, then equality by the rule. Only short wrong
+            # answers are read completely.
             if data == exact(expected, rule):
                 return "pass"
             try:
@@ -83,37 +83,37 @@ def explain(case: int, verdict: VerdictName, outcome: Outcome, expected: bytes) 
     assert_never(outcome)
 
 
-# Bytes of answers kept for a task's check, or four times those of all right answers if more. Larger
-# answers are wrong.
+# Maximum bytes of answers kept for a task's check, or four times those of all right answers if that
+# is more. Larger answers are wrong.
 MAX_DEFERRED = 16 << 20
-# Values, parts included, that a program's answers to a task's check may hold together, in addition
-# to four times those of the reference's answers to the same cases.
+# Maximum total values, including parts, in a program's answers for a task's check, in addition to
+# four times those of the reference's answers to the same cases.
 MAX_PARTS = 200_000
 KILLED = "SIGKILL"
-# Bytes of an answer whose verdict is kept in memory, and how many of them.
+# Maximum bytes of an answer whose verdict is cached, and maximum number of such verdicts.
 LONGEST_KNOWN, MOST_KNOWN = 1 << 8, 1 << 15
 
 
 @dataclass(slots=True)
 class VerdictObserver:
-    """Observes one program's run and keeps what decides its verdict."""
+    """Observes a program's run and records everything that decides its verdict."""
 
     task: Task
     suite: Suite
     details: list[VerdictName | None] | None
     patience: float = math.inf
-    """The total cost of verdicts after which the program is not run further."""
+    """The total cost of verdicts after which the program is stopped."""
     costs: Mapping[VerdictName, int] = field(default_factory=dict)
-    """The cost of each verdict that has one."""
+    """Costs by verdict."""
     judged: dict[tuple[int, bytes], VerdictName] | None = None
-    """Verdicts on wrong answers by case, if other programs are likely to give them, too."""
+    """A cache of verdicts on wrong answers by case, as other programs may give the same ones."""
     deferred: dict[int, bytes] = field(default_factory=dict)
     base: Failure | None = None
     plus: Failure | None = None
     kept: int = 0
 
     def equal(self, first: int, last: int) -> bool:
-        """Keep that cases were answered with exactly the expected bytes."""
+        """Record that cases were answered with exactly the expected bytes."""
         if self.details is not None:
             self.details[first:last] = ["pass"] * (last - first)
         return True
@@ -121,8 +121,8 @@ class VerdictObserver:
     def outcome(self, case: int, outcome: Outcome) -> bool:
         """Judge the outcome of a case; return whether to continue."""
         suite, task = self.suite, self.task
-        # A task's own check judges all of its answers in one process at the end. An answer beyond
-        # the bound is judged here, where bytes that are not the expected ones are wrong.
+        # A task's own check judges all answers in one process at the end. An answer beyond the
+        # limit is judged here, and is wrong because it differs from the expected bytes.
         if isinstance(outcome, Returned) and has_check(task) and self.keeps(len(outcome.data)):
             self.deferred[case] = outcome.data
             return True
@@ -134,11 +134,11 @@ class VerdictObserver:
         self.patience -= self.costs.get(verdict, 0)
         if self.is_first(case):
             self.fail(explain(case, verdict, outcome, suite.expected[case]))
-        # Without details the first failure decides the verdict, and nothing more is run.
+        # Without details, the first failure decides the verdict and ends the run.
         return self.details is not None and self.patience > 0
 
     def judge(self, case: int, outcome: Outcome) -> VerdictName:
-        """Return the verdict on an outcome, from memory if such an answer was judged before."""
+        """Return the verdict on an outcome, from the cache if the answer was judged before."""
         if self.judged is None or not isinstance(outcome, Returned):
             return judge(outcome, self.suite.expected[case], self.task.rule)
         key = case, outcome.data
@@ -150,18 +150,18 @@ class VerdictObserver:
         return verdict
 
     def keeps(self, size: int) -> bool:
-        """Return whether another answer of ``size`` bytes can wait for the check."""
+        """Return whether another answer of ``size`` bytes can be kept for the check."""
         self.kept += size
         return self.kept <= max(MAX_DEFERRED, 4 * self.suite.blobs.size)
 
     def is_first(self, case: int) -> bool:
         """Return whether a failure would be the first among the base cases or among the others."""
-        # Deferred answers are judged after later cases, so failures do not arrive in order.
+        # Deferred answers are judged after later cases, so failures may arrive out of order.
         known = self.base if case < self.suite.base_count else self.plus
         return known is None or case < known.case
 
     def fail(self, failure: Failure) -> None:
-        """Keep a failure that is the first of its kind."""
+        """Record a failure if it is the first of its kind."""
         if failure.case < self.suite.base_count:
             self.base = failure
         else:
@@ -169,7 +169,7 @@ class VerdictObserver:
 
 
 def is_killed(failure: Failure | None) -> bool:
-    """Return whether a failure may be the system's doing, which kills if short of memory."""
+    """Return whether the system, short of memory, may have caused a failure."""
     return failure is not None and failure.detail == KILLED
 
 
@@ -180,7 +180,7 @@ def check_deferred(sandbox: Sandbox, task: Task, suite: Suite, observer: Verdict
     """
     if not observer.deferred:
         return
-    # First the cheap decisions: equal by rule, or too large to check. Only the rest needs the
+    # First the cheap decisions: equal by the rule, or too large to check. Only the rest needs the
     # check, and only here is there a limit on all answers together.
     rows, numbers, parts = [], [], MAX_PARTS
     for case, data in sorted(observer.deferred.items()):
@@ -188,8 +188,8 @@ def check_deferred(sandbox: Sandbox, task: Task, suite: Suite, observer: Verdict
         verdict = judge(Returned(data), expected, task.rule)
         if verdict == "fail":
             try:
-                # Parts are counted, not only bytes: a few bytes per value can become large objects
-                # in the check.
+                # Count parts, not only bytes, because a few bytes per value can become large
+                # objects in the check.
                 parts += 4 * wire.check(expected)
                 parts -= wire.check(data, most=parts)
             except CodecError:
@@ -203,7 +203,7 @@ def check_deferred(sandbox: Sandbox, task: Task, suite: Suite, observer: Verdict
     if not rows:
         return
     inputs = Inputs.joined(rows, private=True)
-    # A sample may choose values that the check is slow on, so the first refusal ends it, unless
+    # A sample may choose values on which the check is slow, so the first rejection ends it, unless
     # the verdict on every case was requested.
     every = observer.details is not None
     run = sandbox.run(

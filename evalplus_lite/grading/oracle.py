@@ -1,6 +1,6 @@
-"""Expected outputs: the reference run twice, in different processes, hash seeds and orders.
+"""Expected outputs: run the reference twice, in different processes, hash seeds and orders.
 
-An input whose answer is not reproducible, not a plain value, or too slow cannot be a test: it is
+An input whose answer is not reproducible, not a plain value, or too slow cannot be a test. It is
 dropped, and counted by cause.
 """
 
@@ -52,19 +52,19 @@ from evalplus_lite.types import (
 )
 from evalplus_lite.values import wire
 
-# Whether the programs that a task comes with, all taken to be right, give the same answers.
+# Whether a task's other programs, all assumed to be right, give the same answers.
 
 CONTRADICTS: frozenset[VerdictName | None] = frozenset({"fail", "error", "unrepresentable"})
 
 
 def contradicted(sandbox: Sandbox, task: Task, suite: Suite) -> dict[int, str]:
-    """Return the positions of the suite's cases that one of the task's programs contradicts, with a
-    line each. A program that is too slow or large on a case does not count there."""
+    """Return the positions of cases that one of the task's programs contradicts, each with a line.
+    A program that is too slow or large on a case does not count there."""
     details: dict[int, str] = {}
     if not suite.cases:
         return details
     prepared = PreparedSuite.by_steps(task, suite)
-    # By steps, since what is dropped here decides the content of a suite file.
+    # By steps, because dropping cases here decides the content of a suite file.
     for number, source in enumerate(task.programs, 1):
         verdict = evaluate_program(sandbox, prepared, source, details=True)
         for place, name in enumerate(verdict.details or ()):
@@ -75,14 +75,14 @@ def contradicted(sandbox: Sandbox, task: Task, suite: Suite) -> dict[int, str]:
 
 OTHER_HASH_SEED = 1
 NO_REFERENCE = "it has no reference"
-# Runs after the first; a reference that still answers otherwise then has no stable answer.
+# Maximum runs after the first; answers that still change then are unstable.
 ROUNDS = 4
 UNLISTED = "which answers are right is listed for the task's own inputs only"
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A case that cannot be a test, why, and a readable line on what happened."""
+    """A case that cannot be a test, with the cause and a readable line of detail."""
 
     case: Case
     cause: Cause
@@ -91,29 +91,29 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """A suite of the cases that the reference answers, and the cases that were dropped."""
+    """A suite of the cases that the reference answers, and the dropped cases."""
 
     suite: Suite
     dropped: tuple[Dropped, ...]
     kept: tuple[int, ...]
-    """The positions of the accepted cases among those passed in."""
+    """The positions of the accepted cases among the given ones."""
     steps: tuple[int, ...] = ()
-    """The steps of each of these, if they were counted."""
+    """The steps of each accepted case, if they were counted."""
 
     @classmethod
     def of(cls, suite: Suite) -> Answers:
-        """Return the answers of a suite without dropped cases."""
+        """Wrap a suite without dropped cases."""
         return cls(suite, (), tuple(range(len(suite.cases))))
 
     def only(self, places: Sequence[int]) -> Answers:
-        """Return the answers at these positions of the suite; dropped cases stay listed."""
+        """Restrict the answers to these positions of the suite, keeping the dropped cases."""
         kept = tuple(self.kept[place] for place in places)
         steps = tuple(self.steps[place] for place in places) if self.steps else ()
         return replace(self, suite=subset(self.suite, places), kept=kept, steps=steps)
 
     @property
     def causes(self) -> dict[str, int]:
-        """The number of dropped cases by cause."""
+        """The numbers of dropped cases by cause."""
         return dict(sorted(Counter(drop.cause for drop in self.dropped).items()))
 
 
@@ -129,14 +129,14 @@ def answer(
     max_failures: int | None = None,
     step_budget: StepBudget | None = None,
 ) -> Answers:
-    """Run the reference on the cases and return the accepted ones with their answers.
+    """Run the reference on the cases, and return the accepted ones with their answers.
 
     The first ``base_count`` cases are the task's own. With ``contract`` a case that violates the
-    task's precondition is dropped as ``invalid``, one that the precondition fails on as
-    ``contract``. With ``twice`` the reference runs again under another hash seed and in another
-    order, and must answer the same (else ``unstable``). ``max_failures`` stops after that many slow
-    or crashing cases, each of which costs its whole limit: the rest is dropped as ``budget``. With
-    a ``step_budget`` the steps of each case are counted and charged first; one over its share is
+    task's precondition is dropped as ``invalid``, and one on which the precondition itself fails as
+    ``contract``. With ``twice`` the reference runs again with another hash seed and in another
+    order, and must give the same answer (else ``unstable``). After ``max_failures`` slow or
+    crashing cases, each of which costs its whole limit, the rest is dropped as ``budget``. With a
+    ``step_budget`` the steps of each case are first counted and charged; one over its share is
     ``slow``. An answer that contradicts the task's own output is dropped as ``expected``. Raises
     ReferenceSolutionError if the reference does not load, UnusableTask if there is none.
     """
@@ -144,7 +144,7 @@ def answer(
         raise UnusableTask(task.id, "no reference", NO_REFERENCE)
     dropped: dict[int, Dropped] = {}
     inputs = Inputs.of(case.arguments for case in cases)
-    # 1. The contract: the reference may do anything on an input that it rejects.
+    # 1. The contract: on an input that it rejects, the reference may do anything.
     if contract and task.contract is not None:
         reasons = violations(sandbox, task.contract, cases, inputs=inputs)
         for number, violation in enumerate(reasons):
@@ -153,7 +153,7 @@ def answer(
                 dropped[number] = Dropped(cases[number], cause, clip(violation.reason))
     program = Program.of(task)
     steps: dict[int, int] = {}
-    # 2. The step budget, so that an expensive input is dropped before it is timed.
+    # 2. The step budget, so that expensive inputs are dropped before they are timed.
     if step_budget is not None:
         live, inputs = _live(cases, dropped, inputs)
         counts = run_budgeted(
@@ -164,7 +164,7 @@ def answer(
                 steps[number] = count
             else:
                 dropped[number] = _drop(cases[number], count, "it takes too many steps, or waits")
-    # 3. The first run. Each later step only removes cases from its answers.
+    # 3. The first run. Later steps only remove cases from its answers.
     live, inputs = _live(cases, dropped, inputs)
     meter = Meter(sandbox, program, [cases[number].arguments for number in live], limits)
     roomy = replace(limits, cpu=10 * meter.allowance.patience)
@@ -180,21 +180,21 @@ def answer(
     places, varied = sorted(first.answers), dict[int, bytes]()
     # 4. The second run: an answer that depends on order or hashing is not reproducible.
     if twice:
-        # Its steps were within the limit, so time should decide nothing here: be generous.
+        # Its steps were within the limit, so be generous: time should not decide here.
         now = {place: cases[live[place]] for place in places}
         for place, detail in _unstable(sandbox, task, now, first.answers, roomy, varied).items():
             dropped[live[place]] = Dropped(now[place], "unstable", detail)
-    # 5. Unit tests: the reference has to pass them, and idle programs have to fail.
+    # 5. Unit tests: the reference must pass them, and null programs must fail.
     if is_tested(task):
         left = {place: cases[live[place]] for place in places if live[place] not in dropped}
         failed = _failed(sandbox, task, left, first.answers, varied, roomy)
         for place, (cause, detail) in failed.items():
             dropped[live[place]] = Dropped(left[place], cause, detail)
-    # 6. The task's own outputs win over the reference's answers where both agree by the rule.
+    # 6. If the task's own output and the reference's answer agree by the rule, keep the former.
     answers = {live[p]: first.answers[p] for p in places if live[p] not in dropped}
     for number, given in enumerate(task.outputs[:base_count]):
-        # A contradiction means that reference or output is wrong. Nobody can say which, so the case
-        # goes.
+        # In a contradiction, either the reference or the output is wrong. It is unknown which, so
+        # drop the case.
         if number in answers and not agrees(answers[number], given, task):
             detail = (
                 f"{shown_answer(given)}, the reference answers {shown_answer(answers.pop(number))}"
@@ -213,9 +213,9 @@ def answer(
         Blobs(answers[number] for number in kept),
         sum(number < base_count for number in kept),
     )
-    # 7. The task's other programs, which are taken to be right, may dispute new inputs.
+    # 7. The task's other programs, which are assumed to be right, may dispute new inputs.
     if twice and task.programs:
-        # Cases whose outputs the task states are not up for dispute.
+        # Cases with outputs stated by the task cannot be disputed.
         for place, detail in contradicted(sandbox, task, suite).items():
             if kept[place] >= len(task.outputs):
                 dropped[kept[place]] = Dropped(cases[kept[place]], "expected", detail)
@@ -228,7 +228,7 @@ def answer(
 def _live(
     cases: Sequence[Case], dropped: Collection[int], inputs: Inputs
 ) -> tuple[list[int], Inputs]:
-    """Return the positions of cases that are not dropped, and these encoded; ``inputs`` are those
+    """Return the positions of cases that are not dropped, and their encoding; ``inputs`` are those
     of the last call, or all."""
     live = [number for number in range(len(cases)) if number not in dropped]
     if len(live) == len(inputs):
@@ -244,17 +244,17 @@ def _unstable(
     limits: Limits,
     varied: dict[int, bytes],
 ) -> dict[int, str]:
-    """Return the cases that the reference answers differently the second time, with the difference.
+    """Return the cases with another answer in the second run, with the difference.
 
-    It runs in another process, under another hash seed, and in an order in which every case has
-    moved: a case whose answer depends on earlier calls cannot be a test. If cases are lost, the
-    others are run again without them, until the reference repeats all its other answers. Different
-    results of unit tests go to ``varied``.
+    The reference runs in another process, with another hash seed, and in an order in which every
+    case has moved: a case whose answer depends on earlier calls cannot be a test. If cases are
+    lost, the others are run again without them, until the reference repeats all other answers.
+    Different results of unit tests are stored in ``varied``.
     """
     other = sandbox.sibling(hash_seed=OTHER_HASH_SEED)
     left, lost = sorted(cases), dict[int, str]()
-    # The first round moves every case. Later ones repeat the rest in the first run's order, without
-    # what changed.
+    # The first round moves every case. Later ones run the rest in the first run's order, without
+    # changed cases.
     order = deranged(left)
     for _ in range(ROUNDS):
         second = SecondRun([answers[place] for place in order], task)
@@ -265,8 +265,8 @@ def _unstable(
             for nth, place in enumerate(order)
             if nth not in second.same
         }
-        # The check needs both answers in one process, so it is asked once for all cases of a round.
-        if has_check(task) and not is_tested(task):  # both answers may be right: the check decides
+        # The check needs both answers in one process, so it runs once for all cases of a round.
+        if has_check(task) and not is_tested(task):  # both answers may be right
             first = [answers[order[nth]] for nth in second.data]
             asked = [cases[order[nth]] for nth in second.data]
             right = _accepted(other, task, asked, second.data.values(), first)
@@ -278,11 +278,11 @@ def _unstable(
                 varied[order[nth]] = data
                 del changed[order[nth]]
         lost |= changed
-        # A case that changed may have changed others after it, so those are asked again without it.
+        # A changed case may have affected later ones, so those are run again without it.
         left = order = [place for place in left if place not in changed]
         if not changed:
             return lost
-    # After the last round nothing that is left has been confirmed.
+    # After the last round, no remaining case has been confirmed.
     return lost | {place: _difference(answers[place], None) for place in left}
 
 
@@ -293,7 +293,7 @@ def _accepted(
     answers: Iterable[bytes],
     expected: Iterable[bytes | Packed],
 ) -> list[bool]:
-    """Return which answers the task's check accepts where the others are expected."""
+    """Return which answers the task's check accepts, given the expected ones."""
     rows = [
         (wire.encode(list(case.arguments)), answer, _bytes(first))
         for case, answer, first in zip(cases, answers, expected, strict=True)
@@ -316,13 +316,13 @@ def _failed(
     varied: Mapping[int, bytes],
     limits: Limits,
 ) -> dict[int, tuple[Cause, str]]:
-    """Return the unit tests that the reference fails, in either run, and what they saw.
+    """Return the unit tests that the reference fails in either run, with the details.
 
-    ``answers`` to all others become the expected results of a program (``expecting``).
+    The other ``answers`` are replaced by the expected results of a program (``expecting``).
     """
     failed: dict[int, tuple[Cause, str]] = {}
-    # Order: what the tests compute themselves, what both runs agree on, whether the reference
-    # passes, then which tests any program could pass.
+    # Order: values that the tests compute themselves; results on which both runs agree; whether
+    # the reference passes; tests that any program could pass.
     known = _computed(sandbox, task, cases, limits)
     runs: list[tuple[int, bytes, bytes]] = []
     for place in cases:
@@ -345,8 +345,8 @@ def _failed(
     guessed = weak(sandbox, task, [cases[place] for place in left], expected)
     for place, data, is_weak in zip(left, expected, guessed, strict=True):
         if is_weak:
-            # Weak tests stay in the suite with a mark: what becomes of them is decided where it is
-            # read.
+            # Weak tests stay in the suite with a mark: readers of the suite decide whether they
+            # count.
             answers[place] = marked(data)
     return failed
 
@@ -403,12 +403,12 @@ def _drop(case: Case, outcome: Outcome | None, slow: str) -> Dropped:
     if isinstance(outcome, Raised) and _is_of_the_call(outcome):
         return Dropped(case, "arity", as_text(outcome))
     if isinstance(outcome, TimedOut):
-        # Without the time it took: that differs from run to run, and this is kept in files.
+        # Without the measured time, which differs between runs, because this is written to files.
         return Dropped(case, "slow", slow)
     return Dropped(case, CAUSES[type(outcome)], as_text(outcome))
 
 
 def _is_of_the_call(raised: Raised) -> bool:
-    """Return whether a call failed before entering the function, which takes other arguments."""
+    """Return whether a call failed before entering the function, because of its arguments."""
     about = re.search(r"argument|takes|expected", raised.message)
     return raised.type == "TypeError" and raised.line is None and about is not None

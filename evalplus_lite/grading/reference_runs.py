@@ -1,4 +1,4 @@
-"""Runs of a reference: its answers are recorded, and compared with those of another run."""
+"""Runs of a reference: recording its answers, and comparing them with another run's."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ from evalplus_lite.values import wire
 from evalplus_lite.values.identity import key
 from evalplus_lite.values.source import SHOWN_BYTES, shorten
 
-# A reference before its own tests: which of them it passes, and which leave answers open.
+# A reference and its unit tests: which tests it passes, and which are weak.
 
 NOTHING_LEFT = "a program that does not know the task could pass each of its tests"
 
 
 def is_tested(task: Task) -> bool:
-    """Return whether a task's cases are unit tests, which hold the expected values themselves."""
+    """Return whether a task's cases are unit tests, which contain the expected values."""
     return task.harness.kind == "unittest"
 
 
 def upheld(
     sandbox: Sandbox, task: Task, cases: Sequence[Case], shown: Sequence[bytes]
 ) -> list[bool]:
-    """Return for each case whether the reference's result is what its test expects."""
-    if task.contract is None:  # only that no test raises is expected
+    """Return for each case whether the reference passes its test."""
+    if task.contract is None:  # tests are only expected not to raise
         return [True] * len(cases)
     return list(map(accepts, _asked(sandbox, task, "upheld", cases, shown)))
 
 
 def weak(sandbox: Sandbox, task: Task, cases: Sequence[Case], shown: Sequence[bytes]) -> list[bool]:
-    """Return for each case whether a program that does not know the task could pass its test."""
+    """Return for each case whether a program could pass its test by guessing."""
     if task.contract is None:
         return [True] * len(cases)
     surveys = _asked(sandbox, task, "survey", cases, shown)
@@ -76,7 +76,7 @@ def _asked(
 
 
 def whole_tests(task: Task) -> Program | None:
-    """Return the reference with tests that report their computed values; None without any."""
+    """Return the reference with tests that report their computed values, or None."""
     harness = task.harness
     if not harness.whole:
         return None
@@ -86,23 +86,23 @@ def whole_tests(task: Task) -> Program | None:
 def expecting(
     first: bytes, second: bytes | None, known: Sequence[bytes | None] | None
 ) -> bytes | None:
-    """Return the expected result of a test in wire form; None if its assertions differ.
+    """Return the expected result of a test in wire form; None if its assertions vary.
 
     ``first`` and ``second`` are the results of two runs of the reference (None: the same).
-    ``known`` are those of tests with their own values in two runs, each None if it did not finish.
-    Parts that differ between the runs are left out.
+    ``known`` are the values that the test itself computed in two runs, each None if it did not
+    finish. Parts that differ between the runs are left out.
     """
     try:
         saw = wire.decode(first)
         other = saw if second is None else wire.decode(second)
-        # Two runs under different hash seeds. In the same order, each assertion keeps what both
-        # runs saw. In another order only which assertions ran is certain. Different assertions are
-        # no expectation.
+        # Two runs with different hash seeds. If assertions ran in the same order, each keeps the
+        # values that both runs saw. In another order, only the set of assertions is certain. With
+        # different assertions, there is no expectation.
         ordered = [each[0] for each in saw] == [each[0] for each in other]
         if ordered:
             saw = [_common(*pair) for pair in zip(saw, other, strict=True)]
         elif {each[0] for each in saw} == {each[0] for each in other}:
-            # Of each assertion its number, and whether the program's process decided it.
+            # For each assertion, its number, and whether the program's process decided it.
             saw = [[n] for n in sorted({each[0] for each in saw})]
         else:
             return None
@@ -137,7 +137,7 @@ def _sides(saw: list[Any], known: Sequence[bytes | None] | None) -> list[Any]:
             for run in runs
             if at < len(run) and run[at][0] == site[0] and len(run[at]) >= len(site)
         ]
-        # A value that a test computes counts only if both runs computed it, and the same one.
+        # A value that a test computes counts only if both runs computed the same one.
         is_same = len(values) == len(runs) and all(key(each) == key(values[0]) for each in values)
         sides.append(values[0] if is_same else None)
     return sides
@@ -149,12 +149,12 @@ def _only(sides: list[Any]) -> Any:
 
 
 def shown_part(data: bytes) -> bytes:
-    """Return the result that is right without further checks."""
+    """Return the part of a result that is right without further checks."""
     return wire.encode(wire.decode(data)["saw"])
 
 
 def marked(data: bytes) -> bytes:
-    """Return the expected result of a test, marked as a weak test."""
+    """Return the expected result of a test, marked as weak."""
     return wire.encode({**wire.decode(data), "weak": True})
 
 
@@ -170,7 +170,7 @@ def weak_places(task: Task, suite: Suite) -> list[int]:
 
 
 def without_weak(task: Task, suite: Suite) -> Suite:
-    """Return a suite without its weak tests; raises UnusableTask if none is left."""
+    """Return a suite without its weak tests; raise UnusableTask if none is left."""
     gone = set(weak_places(task, suite))
     if not gone:
         return suite
@@ -192,17 +192,17 @@ CAUSES: Mapping[type, Cause] = {
 
 @dataclass
 class FirstRun:
-    """Keeps the reference's answers, large ones compressed together; stops when too slow."""
+    """Records the reference's answers, compressing large ones; stops after too many slow cases."""
 
     task: Task
     max_failures: int | None
     meter: Meter | None
-    """Counts the steps of cases that end its process; None if they were counted before."""
+    """Counts the steps of cases that end the process; None if steps were counted before."""
     answers: dict[int, bytes | Packed] = field(default_factory=dict)
     failed: dict[int, Outcome] = field(default_factory=dict)
 
     def equal(self, first: int, last: int) -> bool:
-        """Report that nothing is equal, as no answer is known yet."""
+        """Never called, as no expected answers are known yet."""
         raise AssertionError("nothing was expected")
 
     def outcome(self, case: int, outcome: Outcome) -> bool:

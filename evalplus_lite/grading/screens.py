@@ -1,4 +1,4 @@
-"""Screens of new inputs: is the reference's answer the one that every right program gives?"""
+"""Screens for new inputs, which reject those on which right programs may differ."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from evalplus_lite.types import Case, Outcome, Returned, Suite, Task, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.source import shown as shown_answer
 
-# Exceptions in call sequences: an exception is a test only if a base case shows it. An undocumented
-# call, such as a pop from an empty stack, may raise anything in a right program.
+# Exceptions in call sequences: an exception can be a test only if a base case shows it. On an
+# undocumented call, such as a pop from an empty stack, a right program may raise anything.
 
 
 @dataclass(frozen=True, slots=True)
 class KnownRaises:
-    """The exceptions that the base cases of a task of call sequences show, by method."""
+    """The exceptions in the base cases of a task with call sequences, by method."""
 
     is_for: bool = False
     found: frozenset[tuple[str, str]] = frozenset()
 
     @classmethod
     def of(cls, task: Task, base: Suite) -> KnownRaises:
-        """Return those of a task; empty for a task that is not a class driven by calls."""
+        """Return the exceptions of a task; empty unless it is a class tested by call sequences."""
         if task.harness.kind != "sequence":
             return cls()
         pairs = zip(base.cases, base.expected, strict=True)
@@ -38,7 +38,7 @@ class KnownRaises:
         return cls(True, frozenset().union(*each))
 
     def foreseen(self, suite: Suite) -> list[int]:
-        """Return the positions of the cases that raise nothing else."""
+        """Return the positions of cases that raise no other exceptions."""
         return [
             at
             for at, case in enumerate(suite.cases)
@@ -48,8 +48,8 @@ class KnownRaises:
 
 
 def raised(answer: Any, calls: Sequence[Sequence[Value]]) -> set[tuple[str, str]]:
-    """Return which methods raised which exceptions, from an answer that reports exceptions."""
-    # By method: an exception that one method documents says nothing about another.
+    """Return the (method, exception) pairs in an answer that reports exceptions."""
+    # By method, because a known exception of one method says nothing about another.
     exceptions: set[tuple[str, str]] = set()
     for (name, *_), each in zip(calls, answer, strict=False):
         if type(each) is dict and each.keys() == {"raised"}:
@@ -60,9 +60,9 @@ def raised(answer: Any, calls: Sequence[Sequence[Value]]) -> set[tuple[str, str]
 
 # Several right answers: ties, and orders of sets. Few tasks specify which of two equal elements
 # comes first after a sort, or is the maximum, or the order in which a set is traversed. So the
-# reference is run as if Python had decided these differently. If it still passes the base cases,
-# they leave the order open. Where it then answers differently, either answer is right: the input
-# cannot be a test.
+# reference is run as if Python made these choices differently. If it still passes the base cases,
+# they leave the order open. An input on which it then gives another answer has two right answers,
+# so it cannot be a test.
 
 
 SORTS = ("sort", "sorted")
@@ -72,16 +72,16 @@ ORDER_LIMITS = Limits(cpu=60.0, load=10.0)
 
 @dataclass(frozen=True, slots=True)
 class FreeOrders:
-    """The ways of ``sandbox.guest.ordering`` to order things that base cases leave open."""
+    """The alternative orders of ``sandbox.guest.ordering`` that the base cases leave open."""
 
     task: Task
     ways: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, sandbox: Sandbox, task: Task, base: Suite) -> FreeOrders:
-        """Return the orders under which the reference still passes the base cases.
+        """Return the orders with which the reference still passes the base cases.
 
-        None for a task whose ``check`` decides which answers are right.
+        Returns none for a task whose ``check`` decides on answers.
         """
         if has_check(task) or not base.cases:
             return cls(task)
@@ -91,16 +91,16 @@ class FreeOrders:
             return [way for way in known if _passes(sandbox, task, way, inputs, base)]
 
         tree = parsing.parse(task.reference)
-        # Ties and sets are separate questions: the base cases may settle one and leave the other
+        # Ties and sets are separate questions: base cases may decide one and leave the other
         # open.
         ties = left_open(guest_programs.TIES) if has_ties(tree) else []
         if len(ties) < len(guest_programs.TIES):
-            ties = []  # a base case has a tie, which settles them, though one way may be the task's
+            ties = []  # a base case has a tie, which decides them, though one way may be the task's
         sets = left_open(guest_programs.SETS) if has_sets(tree) else []
         return cls(task, (*ties, *sets))
 
     def other(self, sandbox: Sandbox, suite: Suite) -> dict[int, str]:
-        """Return the cases with another right answer, by place, each with a line that shows it."""
+        """Return the positions of cases with another right answer, each with a line showing it."""
         differences: dict[int, str] = {}
         if not suite.cases or not self.ways:
             return differences
@@ -108,7 +108,7 @@ class FreeOrders:
         for way in self.ways:
             for place, outcome in enumerate(_run(sandbox, self.task, way, inputs)):
                 data = suite.expected[place]
-                # A reference that fails under another order shows nothing about other programs.
+                # If the reference fails with another order, that says nothing about other programs.
                 if isinstance(outcome, Returned) and not same(data, outcome.data, self.task):
                     differences.setdefault(
                         place, f"{shown_answer(data)} or {shown_answer(outcome.data)}"
@@ -117,9 +117,9 @@ class FreeOrders:
 
 
 def has_ties(tree: ast.AST) -> bool:
-    """Return whether a program orders things by a key, so that different ones may be equal.
+    """Return whether a program orders by a key, so that different elements may tie.
 
-    One that sorts twice means the first order to decide where the second does not.
+    A program that sorts twice uses the first order to break ties of the second.
     """
     calls = [
         (node.func.id if isinstance(node.func, ast.Name) else node.func.attr, node.keywords)
@@ -135,7 +135,7 @@ def has_ties(tree: ast.AST) -> bool:
 
 
 def has_sets(tree: ast.AST) -> bool:
-    """Return whether a program makes a set."""
+    """Return whether a program creates a set."""
     return any(
         isinstance(node, ast.Set | ast.SetComp) or (isinstance(node, ast.Name) and node.id == "set")
         for node in ast.walk(tree)
@@ -152,25 +152,25 @@ def _passes(sandbox: Sandbox, task: Task, way: str, inputs: Inputs, base: Suite)
 
 def _run(sandbox: Sandbox, task: Task, way: str, inputs: Inputs) -> tuple[Outcome | None, ...]:
     program = guest_programs.reordered(Program.of(task), way)
-    # It has answered within its steps before: no time decides anything here.
+    # It has already answered within its steps, so time decides nothing here.
     return sandbox.run(program, inputs, ORDER_LIMITS).outcomes
 
 
-# Excessive work, recognized by counting. A program may be right and naive: it goes through a list
-# once more for each element, counts up to a number where the reference has a formula, or recurses
-# for each item, which Python allows about a thousand times. A case that such a program may not
-# survive says nothing about its answers, so it is not a test of correctness. The decision follows
-# from the case's size, its numbers and the reference's steps, compared with those of the task's own
-# cases. No clock is read, and no program judged.
+# Excessive work, recognized by counting. A right program may be naive: it may loop over a list for
+# each element, count up to a number where the reference has a formula, or recurse for each item,
+# which Python allows about a thousand times. A case that such a program may not survive says
+# nothing about its answers, so it is not a test of correctness. The decision depends on the case's
+# size, its numbers and the reference's steps, compared with those of the task's own cases. No clock
+# is read, and no program is judged.
 
 
 # Designs: alternatives of other right programs, inferred from the reference's text.
 
 
 def counts_up(tree: ast.AST) -> bool:
-    """Return whether programs might count up to a number that the reference is given.
+    """Return whether programs might count up to a number in the reference's arguments.
 
-    Not to one that it takes apart, by digits or bits, writes out, compares, adds or subtracts.
+    Not if it only splits the number into digits or bits, formats, compares, adds or subtracts it.
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.BinOp):
@@ -187,9 +187,9 @@ def counts_up(tree: ast.AST) -> bool:
 
 
 def is_exponential(tree: ast.AST) -> bool:
-    """Return whether a program shifts by a number it is given, or raises a constant to it.
+    """Return whether a program shifts by an argument, or raises a constant to its power.
 
-    Others add such an answer up, in a table whose rows are as many as it has digits.
+    Other programs may compute such an answer by addition, in a table with a row for each digit.
     """
     for function in ast.walk(tree):
         if not isinstance(function, ast.FunctionDef):
@@ -208,9 +208,9 @@ def is_exponential(tree: ast.AST) -> bool:
 
 
 def is_recurrent(tree: ast.AST) -> bool:
-    """Return whether a program builds answers upon earlier ones.
+    """Return whether a program builds answers from earlier ones.
 
-    It calls itself, reads entries of a table that it fills, or hands on (``a, b = b, a + b``).
+    It calls itself, reads entries of a table that it fills, or rolls values (``a, b = b, a + b``).
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
@@ -224,7 +224,7 @@ def is_recurrent(tree: ast.AST) -> bool:
 
 
 def _rolls(node: ast.AST) -> bool:
-    """Return whether an assignment hands values on, as ``a, b = b, a + b`` does."""
+    """Return whether an assignment rolls values, as ``a, b = b, a + b`` does."""
     if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple)):
         return False
     if not isinstance(node.value, ast.Tuple):
@@ -235,7 +235,7 @@ def _rolls(node: ast.AST) -> bool:
 
 
 def _filled(loop: ast.AST) -> set[str]:
-    """Return the names of the containers that a loop stores items in, or appends to."""
+    """Return the names of containers that a loop fills or appends to."""
     names = set[str]()
     for node in ast.walk(loop):
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
@@ -268,28 +268,28 @@ def _is_constant(node: ast.AST) -> bool:
 
 
 MOST_WORK = 10_000_000
-"""Steps that a plain program may take: half a second of a usual machine."""
+"""Maximum steps of a naive program: half a second on a usual machine."""
 LONGEST = 900
-"""Longest container or string for whose elements a program may recurse."""
+"""Maximum length of a container or string over which a program may recurse."""
 COUNTED = 1_000_000
-"""A number up to which any program may count. Base cases may show more, but not published ones,
-which were made to be hard for programs, too."""
+"""Number up to which any program may count. Base cases may raise it, but not published plus cases,
+some of which were designed to be expensive."""
 GROWTH = 100
-"""How many times the steps of the task's own cases a number may cause: one program's loop may be
-another's nested loop."""
+"""Maximum steps caused by a number, as a multiple of those of the task's own cases: one program's
+loop may be another's nested loop."""
 DOUBLED, RECURRED = 2, 100
-"""So many times its base cases' numbers may be where the reference builds answers upon earlier
-ones, or up to this as published: others call themselves, which takes far longer for a few more."""
+"""If the reference builds answers from earlier ones, numbers may be DOUBLED times those of base
+cases, or as published up to RECURRED: naive recursion takes far longer for slightly more."""
 SLACK = 10
-"""How many times the reference's steps other programs may take."""
+"""Assumed maximum steps of other programs, as a multiple of the reference's."""
 FREE = 200
 """Steps that a number may always cause."""
 SQUARES = 20
-"""Steps beyond this many times the square of a case's size are caused by a number in it."""
+"""Steps beyond this multiple of the square of a case's size are attributed to a number in it."""
 MEASURED = 4
-"""How many of the task's own cases are run: the largest by each measure."""
+"""Number of the task's own cases to run: the largest by each measure."""
 HUGE = 10**30
-"""A contract that allows this number bounds none."""
+"""A contract that allows this number does not limit numbers."""
 COUNT_LIMITS = Limits(load=10.0, memory=4 << 30)
 
 
@@ -297,7 +297,7 @@ COUNT_LIMITS = Limits(load=10.0, memory=4 << 30)
 class Extent:
     """A case's size.
 
-    ``items``: elements, characters and digits in all; ``longest``: of one container or string;
+    ``items``: total elements, characters and digits; ``longest``: of one container or string;
     ``number``: the largest absolute integer argument; ``magnitude``: the largest anywhere.
     """
 
@@ -314,7 +314,7 @@ class Extent:
 
     @classmethod
     def largest(cls, parts: Iterable[Extent], *, together: bool = True) -> Extent:
-        """Return the extent of all parts, ``together`` or of whichever is the largest."""
+        """Return the extent of all parts, ``together`` or of the largest one."""
         every = [*parts] or [cls()]
         items = [part.items for part in every]
         return cls(
@@ -325,7 +325,7 @@ class Extent:
         )
 
     def is_within(self, other: Extent) -> bool:
-        """Return whether no measure but ``number`` is larger than another's."""
+        """Return whether no measure, except ``number``, exceeds another extent's."""
         return (
             self.items <= other.items
             and self.longest <= other.longest
@@ -334,7 +334,7 @@ class Extent:
 
 
 def states_sizes(task: Task) -> bool:
-    """Return whether a script's task states the size of its input texts."""
+    """Return whether a script's task states the size of its inputs."""
     if task.harness.kind != "script":
         return False
     has_contract = task.contract is not None and parse(task.contract).has_precondition
@@ -348,10 +348,10 @@ MEASURES = tuple(map(attrgetter, ("items", "longest", "number", "magnitude")))
 class SizeLimits:
     """Size limits for a task's cases, derived from its own cases.
 
-    ``extent`` and ``steps`` are the largest of those. ``are_bounded``: the contract bounds numbers.
-    ``counted`` is the largest number to which programs may count, ``recurrent`` the largest for
-    which they may recurse, ``exponent`` the largest for which they may fill a table; None if they
-    have no reason to.
+    ``extent`` and ``steps`` are the maxima of those. ``are_bounded``: whether the contract limits
+    numbers. ``counted`` is the largest number to which programs may count, ``recurrent`` the
+    largest for which they may recurse, ``exponent`` the largest for which they may fill a table;
+    each None if they have no reason to.
     """
 
     task: Task
@@ -364,14 +364,14 @@ class SizeLimits:
 
     @classmethod
     def of(cls, sandbox: Sandbox, task: Task) -> SizeLimits:
-        """Measure the cases that the task came with: its base cases and published ones."""
+        """Measure the cases with which the task came: base cases and published plus cases."""
         extents = [Extent.of(case.arguments) for case in task.cases]
         extent = Extent.largest(extents, together=False)
-        # The costliest case is unknown before counting, but it is among the largest by some
+        # The costliest case is unknown before counting, but is among the largest by some
         # measure.
         places = {at for by in MEASURES for at in _first(extents, by)}
         steps = _largest(sandbox, task, [task.cases[at] for at in sorted(places)])
-        # Contracts that bound numbers are trusted, so the reference's text need not be read.
+        # Contracts that limit numbers are trusted, so the reference need not be analyzed.
         if _bounds_numbers(sandbox, task):
             return cls(task, extent, steps, are_bounded=True)
         tree = parsing.parse(task.reference)
@@ -388,17 +388,17 @@ class SizeLimits:
         )
 
     def demands(self, cases: Sequence[Case], steps: Sequence[int]) -> list[str]:
-        """Return each case's excessive demand in words, or "".
+        """Return a description of each case's excessive work, or "".
 
-        ``steps`` are those of the reference on each case. All are empty if a script's task states
-        the size of its texts: then speed is part of the task.
+        ``steps`` are the reference's on each case. All are "" if a script's task states the size of
+        its inputs, because then speed is part of the task.
         """
         if states_sizes(self.task):
             return [""] * len(cases)
         reasons = []
         for case, taken in zip(cases, steps, strict=True):
             extent = Extent.of(case.arguments)
-            # Sizes first. A case no larger than the task's own is accepted, whatever it costs.
+            # Sizes first. A case that is no larger than the task's own is accepted at any cost.
             reason = self._of_extent(extent)
             if not reason and not extent.is_within(self.extent):
                 reason = self._of_steps(extent, taken)
@@ -412,7 +412,7 @@ class SizeLimits:
     def _of_extent(self, extent: Extent) -> str:
         if extent.longest > max(LONGEST, self.extent.longest):
             return f"{extent.longest:,} items in one argument, more than a program may recurse for"
-        # All pairs of items at one step each.
+        # All pairs of items, with one step each.
         if extent.items**2 > MOST_WORK and extent.items > self.extent.items:
             return f"{extent.items:,} items, which a program may compare pairwise"
         if self.counted is not None and extent.number > self.counted:
@@ -435,10 +435,10 @@ class SizeLimits:
 
 
 def _largest(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> int:
-    """Return the most steps that the reference is seen to take on one of these cases."""
+    """Return the maximum steps of the reference on these cases."""
     program = Program.of(task)
     inputs = Inputs.of(case.arguments for case in cases)
-    # A case over the budget has no count. If none has one, the most is assumed.
+    # A case over the budget has no count. If there are no counts, assume the maximum.
     step_budget = StepBudget(2 * MOST_WORK, MOST_WORK, shares=2)
     counts = run_budgeted(sandbox, program, inputs, COUNT_LIMITS, step_budget)
     steps = [count for count in counts if isinstance(count, int)]
@@ -446,12 +446,12 @@ def _largest(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> int:
 
 
 def _first(extents: Sequence[Extent], measure: Callable[[Extent], int]) -> list[int]:
-    """Return the places of the largest by a measure."""
+    """Return the positions of the largest cases by a measure."""
     return sorted(range(len(extents)), key=lambda place: -measure(extents[place]))[:MEASURED]
 
 
 def _bounds_numbers(sandbox: Sandbox, task: Task) -> bool:
-    """Return whether the task's contract refuses a huge number wherever its first case has one."""
+    """Return whether the task's contract rejects a huge value for each number in its first case."""
     if task.contract is None or not parse(task.contract).has_precondition or not task.cases:
         return False
     first = task.cases[0]

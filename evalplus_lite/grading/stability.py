@@ -1,4 +1,4 @@
-"""Equality of two answers of a reference, and the order in which to ask it again."""
+"""Equality of two answers of a reference, and the order of its second run."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from evalplus_lite.values.equality import equal
 from evalplus_lite.values.identity import key
 
 SEQUENCES = (list, tuple)
-# Orders of so few that moving the one in the middle would bring two together that were.
+# Orders for few cases, where moving the middle one would put two neighbors next to each other.
 FEW = {3: (2, 0, 1), 5: (3, 0, 4, 2, 1)}
 
 
 def readable(outcome: Outcome) -> Outcome:
-    """Return an outcome; as ``Unrepresentable`` if its answer violates the wire form.
+    """Return an outcome, replaced by ``Unrepresentable`` if its answer violates the wire form.
 
-    The sandbox's encoder is quick, not strict.
+    The sandbox's encoder is fast, but not strict.
     """
     if isinstance(outcome, Returned):
         try:
@@ -32,39 +32,39 @@ def readable(outcome: Outcome) -> Outcome:
 
 
 def as_truth(outcome: Outcome, task: Task) -> Outcome:
-    """Return True in place of an answer that is not a plain value if only its truth counts."""
+    """Replace an answer that is not a plain value by True if only its truth counts."""
     if task.rule.kind == "truthiness" and isinstance(outcome, Unrepresentable):
         return Returned(wire.encode(True), outcome.cpu)
     return outcome
 
 
 def agrees(answer: bytes | Packed, given: bytes, task: Task) -> bool:
-    """Return whether an answer is right if ``given``, which the task came with, is.
+    """Return whether an answer is right, given the task's own output ``given``.
 
-    If the task has a check, the two may be different right answers: the check is tried on them.
+    If the task has a check, both may be right although they differ, so the check decides.
     """
     data = answer.unpacked() if isinstance(answer, Packed) else answer
     return has_check(task) or _equal(data, given, task.rule)
 
 
 def deranged(places: Sequence[int]) -> list[int]:
-    """Return the indices roughly reversed.
+    """Return the positions in roughly reversed order.
 
-    Every index moves if there are at least two, and none follows its old predecessor (if there are
-    two, or four at least).
+    Every position moves if there are at least two, and none follows its old predecessor (if there
+    are two, or at least four).
     """
     few = FEW.get(len(places))
     if few is not None:
         return [places[each] for each in few]
     order = list(reversed(places))
-    if len(order) % 2:  # the one in the middle has not moved
+    if len(order) % 2:  # the middle one has not moved
         middle = len(order) // 2
         order[0], order[middle] = order[middle], order[0]
     return order
 
 
 def same(a: bytes, b: bytes, task: Task) -> bool:
-    """Return whether two answers in wire form are the same by the task's rule."""
+    """Return whether two answers in wire form are equal by the task's rule."""
     rule = task.rule
     return _equal(a, b, replace(rule, kind="python") if rule.kind == "any" else rule)
 
@@ -77,11 +77,11 @@ def _equal(a: bytes, b: bytes, rule: Rule) -> bool:
 
 
 def stable(a: bytes, b: bytes, task: Task) -> bool:
-    """Return whether two answers of the reference in wire form are the same to the last bit.
+    """Return whether two answers of the reference in wire form are identical.
 
     A rule's tolerances for samples do not apply. Only parts that the rule never compares may
-    differ: the order of elements of sets and dicts, any order that the rule leaves free, and
-    everything but the truth of an answer under ``truthiness``.
+    differ: the order of elements of sets and dicts, any order that the rule leaves free, and, with
+    ``truthiness``, everything but the truth of an answer.
     """
     if a == b:
         return True
@@ -91,7 +91,7 @@ def stable(a: bytes, b: bytes, task: Task) -> bool:
         first, second = wire.decode(a), wire.decode(b)
     except CodecError:
         return False
-    # Elements may come in any order, but each has to be the same to the last bit.
+    # Elements may be in any order, but each must be identical.
     if task.rule.free_levels:
         return equal(a, b, replace(task.rule, atol=0.0, rtol=0.0, fields=()))
     if task.rule.kind == "unordered" and type(first) is type(second) and type(first) in SEQUENCES:

@@ -1,4 +1,4 @@
-"""Parts of suites: some cases of one, and several as one."""
+"""Subsets of suites, and joined suites."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from evalplus_lite.types import Case, Suite
 
 
 def subset(suite: Suite, places: Sequence[int]) -> Suite:
-    """Return the suite's cases at these positions, with their answers and parents as they are.
+    """Return the suite's cases at these positions, with unchanged answers and parents.
 
-    Its stress cases are left out.
+    Stress cases are left out.
     """
     return Suite(
         suite.task_id,
@@ -25,14 +25,14 @@ def subset(suite: Suite, places: Sequence[int]) -> Suite:
 
 
 STRESS_BYTES = 1 << 16
-"""A case with a larger answer cannot be a stress case: the file would be too large to read."""
+"""Maximum bytes of a stress case's answer, to keep the file readable."""
 
 
 def as_stress(suite: Suite, reasons: Mapping[int, str], *, most: int | None = None) -> Suite:
     """Return the suite's cases at these positions as stress cases, each with its reason.
 
-    They have no parents: positions are those of another suite. Those with large answers are left
-    out, and those after the first ``most``.
+    They have no parents, as positions refer to another suite. Cases with large answers, and those
+    beyond the first ``most``, are left out.
     """
     answers = list(suite.blobs.items())
     places = [place for place in sorted(reasons) if _bytes(answers[place]) <= STRESS_BYTES][:most]
@@ -41,9 +41,9 @@ def as_stress(suite: Suite, reasons: Mapping[int, str], *, most: int | None = No
 
 
 def relinked(cases: Iterable[Case], kept: Sequence[int]) -> tuple[Case, ...]:
-    """Return cases that were at the positions ``kept``, with their parents where these are now.
+    """Return cases from the positions ``kept``, with their parents' new positions.
 
-    A case whose parent was not kept has none.
+    A case whose parent was not kept loses its parent.
     """
     place = {old: new for new, old in enumerate(kept)}
     return tuple([_moved(case, place) for case in cases])
@@ -52,14 +52,14 @@ def relinked(cases: Iterable[Case], kept: Sequence[int]) -> tuple[Case, ...]:
 def _moved(case: Case, place: Mapping[int, int]) -> Case:
     if case.parent is None or (parent := place.get(case.parent)) == case.parent:
         return case
-    # Not `replace`, which takes several times as long.
+    # Not ``replace``, which is several times slower.
     return Case(case.arguments, case.source, parent, case.operators, case.reason)
 
 
 def joined(suites: Sequence[Suite], provenance: Mapping[str, Any]) -> Suite:
-    """Return the cases of all as one suite; its base cases are those of the first.
+    """Join suites to one; its base cases are those of the first.
 
-    Their stress cases are left out.
+    Stress cases are left out.
     """
     return Suite(
         suites[0].task_id,

@@ -1,6 +1,6 @@
-"""``verify_code_execution``: verdicts for outputs that are already there, as text.
+"""``verify_code_execution``: verdicts on existing outputs, as text.
 
-For people who ran the programs themselves. Programs that have to be run are for ``Verifier``.
+For users who run programs themselves; ``Verifier`` runs programs.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 
 from evalplus_lite.errors import InputError
 
-# Decimals, not integers or fractions: int() takes time that grows with the square of the digits.
-# In this context no difference is rounded.
+# Decimals, not integers or fractions, because int() takes quadratic time in the number of digits.
+# With this context, differences are exact.
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 KEYS = ("expected", "actual", "status")
 
@@ -94,7 +94,7 @@ def _text(value: Any) -> str:
         return value.strip()
     try:
         return str(value).strip()
-    except Exception:  # printing is the caller's object's business, and may fail
+    except Exception:  # the ``__str__`` of the caller's object may fail
         return object.__repr__(value)
 
 
@@ -112,8 +112,8 @@ def _equal(expected: str, actual: str, tolerance: Decimal) -> bool:
 def _number(text: str) -> Decimal | None:
     """Return the number that ``float`` reads in a string, exactly.
 
-    An integer stays exact however long; a decimal is the float that it rounds to, and one beyond
-    the range of floats is not a number here, only a string.
+    An integer of any length is exact; a decimal is rounded to a float, and one beyond the range of
+    floats is not a number here, only a string.
     """
     try:
         value = float(text)
@@ -122,5 +122,5 @@ def _number(text: str) -> Decimal | None:
     digits = text.replace("_", "").lstrip("+-")
     if digits.isdecimal():
         return Decimal(text)
-    # "1e400" overflows to inf as well: only text that spells inf is infinite.
+    # "1e400" overflows to inf, too, but only text that spells inf is infinite.
     return Decimal(value) if math.isfinite(value) or digits[:1].isalpha() else None

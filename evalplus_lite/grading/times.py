@@ -1,6 +1,6 @@
-"""The running time of a task's reference, measured where programs are judged and only on demand.
+"""The running time of a task's reference, measured on demand where programs are judged.
 
-No file of tasks holds a time: limits fit the machine that judges, and files are the same
+Files of tasks contain no times, so limits fit the judging machine, and files are the same
 everywhere.
 """
 
@@ -23,19 +23,19 @@ from evalplus_lite.sandbox.steps import FEWEST, Allowance, count, exceeds
 from evalplus_lite.store import write_text
 from evalplus_lite.types import Case, Crashed, Outcome, OutOfMemory, Task, TimedOut
 
-# CPU seconds a case after which measuring ends: a reference that takes longer counts as this.
+# Maximum CPU seconds per case; a longer time of the reference counts as this.
 MOST_SECONDS = 60.0
-MOST_TOTAL = 600.0  # CPU seconds after which measuring all cases together ends
+MOST_TOTAL = 600.0  # maximum CPU seconds for measuring all cases together
 LOAD_SECONDS = 30.0
 MEMORY = 4 << 30
-FORMAT = 1  # part of every name in the cache: raise it when the measurement changes
+FORMAT = 1  # part of every name in the cache; increase it when the measurement changes
 
 
 @dataclass
 class ReferenceTimes:
-    """CPU seconds of a reference by case, and of all cases together; each is measured once.
+    """CPU seconds of a reference by case, and for all cases together, each measured once.
 
-    With ``cache``, a folder, measurements are kept there, named by content and by machine.
+    With ``cache``, a folder, measurements are stored there, named by content and machine.
     """
 
     task: Task
@@ -49,7 +49,7 @@ class ReferenceTimes:
         return self._get(sandbox, inputs)
 
     def total(self, sandbox: Sandbox) -> float:
-        """Return the CPU seconds that the reference takes on all cases, taken in turn."""
+        """Return the CPU seconds of the reference on all cases in one run."""
         inputs = Inputs.of(case.arguments for case in self.cases)
         return self._get(sandbox, inputs)
 
@@ -63,7 +63,7 @@ class ReferenceTimes:
             seconds = _read(path)
             if seconds is None:
                 seconds = self._measured(sandbox, inputs)
-                # A cache that cannot be written costs time only.
+                # A cache that cannot be written only costs time.
                 with contextlib.suppress(OSError, EvalPlusLiteError):
                     if path is not None:
                         write_text(path, json.dumps({"seconds": round(seconds, 6)}) + "\n")
@@ -71,14 +71,14 @@ class ReferenceTimes:
         return self._known[key]
 
     def _measured(self, sandbox: Sandbox, inputs: Inputs) -> float:
-        """Return the reference's seconds on all cases, measured in a process of its own."""
+        """Return the reference's seconds on all cases, measured in a separate process."""
         limits = Limits(MOST_SECONDS, load=LOAD_SECONDS, memory=MEMORY, total=MOST_TOTAL)
         program = Program.of(self.task)
         used = 0.0
 
         def goes_on(_: int, outcome: Outcome) -> bool:
             nonlocal used
-            # The reference's process ended, so later cases have no times. What it used so far
+            # The reference's process ended, so later cases have no times. The time used so far
             # counts.
             if isinstance(outcome, OutOfMemory | Crashed):
                 return False
@@ -86,7 +86,7 @@ class ReferenceTimes:
             return not isinstance(outcome, TimedOut)
 
         run = sandbox.beside().run(program, inputs, limits, judge=goes_on, timed=True)
-        # The program's own clock excludes the start of its process. The kernel's figure is an upper
+        # The program's own clock excludes the start of its process; the kernel's figure is an upper
         # bound.
         return min(used, run.cpu)
 
@@ -94,7 +94,7 @@ class ReferenceTimes:
         if self.cache is None:
             return None
         task = self.task
-        # Everything that a time depends on is in the name, so that a stale one is never read.
+        # The name covers everything on which a time depends, so that a stale one is never read.
         facts = [FORMAT, machine(), task.reference, task.entry_point, task.harness.row, inputs]
         name = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
         return self.cache / "reference-times" / name[:2] / f"{name[2:]}.json"
@@ -111,7 +111,7 @@ def machine() -> str:
 
 
 def _read(path: Path | None) -> float | None:
-    """Return the seconds that a file holds; None if it is missing or damaged."""
+    """Return the seconds in a file; None if it is missing or damaged."""
     if path is None:
         return None
     try:
@@ -121,9 +121,9 @@ def _read(path: Path | None) -> float | None:
     return seconds if 0 <= seconds < float("inf") else None
 
 
-# A program's limit once the usual one is used up: as the reference needs.
+# A program's extended limit, after the usual one, based on the reference.
 
-MOST_STEPS = 1 << 30  # counting a reference ends here: about a minute of a usual machine
+MOST_STEPS = 1 << 30  # maximum steps to count: about a minute on a usual machine
 
 
 class TimePolicy(Protocol):
@@ -135,7 +135,7 @@ class TimePolicy(Protocol):
         ...
 
     def limit(self, sandbox: Sandbox, program: Program, limits: Limits, case: int) -> float:
-        """Return the CPU seconds that the program may use on the case in all."""
+        """Return the total CPU seconds that the program may use on the case."""
         ...
 
     def total(self, sandbox: Sandbox) -> float:
@@ -145,7 +145,7 @@ class TimePolicy(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ByTime:
-    """A program may take ``preset.factor`` times as long as the reference takes here."""
+    """A program may take ``preset.factor`` times as long as the reference on this machine."""
 
     preset: Preset
     times: ReferenceTimes
@@ -167,24 +167,24 @@ class ByTime:
 class BySteps:
     """A program may take ``FEWEST`` steps, or ``factor`` times those of the reference.
 
-    In seconds it gets the patience for these steps, or the same multiple of the reference's time:
-    built-in functions do not count steps.
+    In seconds, it gets the patience for these steps, or the same multiple of the reference's time,
+    because work in built-in functions is not counted in steps.
     """
 
     task: Task
     cases: Sequence[Case]
     factor: float = 4.0
     known: dict[int, int] = field(default_factory=dict)
-    """The reference's steps, by case, as far as they were counted."""
+    """The reference's steps by case, as far as they were counted."""
     own_clock: bool = field(default=True, init=False)
 
     def limit(self, sandbox: Sandbox, program: Program, limits: Limits, case: int) -> float:
-        """Return the case's patience; 0 if the program takes more steps than it may."""
+        """Return the case's patience; 0 if the program exceeds its steps."""
         arguments = self.cases[case].arguments
         least = Allowance(FEWEST)
         allowance = Allowance(max(FEWEST, round(self.factor * self._steps(sandbox, case))))
-        # Steps first, since they decide alike on every machine. Time is only for built-in
-        # functions, whose work is not counted.
+        # Steps first, because their decision is the same on every machine. Time is only for
+        # built-in functions, whose work is not counted.
         if exceeds(sandbox, program, arguments, allowance, limits):
             return 0.0
         if allowance.patience > least.patience:
@@ -193,7 +193,7 @@ class BySteps:
         return max(least.patience, self.factor * times.of(sandbox, 0))
 
     def total(self, sandbox: Sandbox) -> float:
-        """Return 0: the generous limit applies."""
+        """Return 0, so that the generous limit applies."""
         return 0.0
 
     def _steps(self, sandbox: Sandbox, case: int) -> int:
@@ -205,7 +205,7 @@ class BySteps:
 def reference_steps(
     sandbox: Sandbox, task: Task, cases: Sequence[Case], *, most: int = MOST_STEPS
 ) -> list[int]:
-    """Return the steps of a task's reference on each case, at most ``most`` or so."""
+    """Return the steps of a task's reference on each case, up to about ``most``."""
     program = Program.of(task)
     inputs = Inputs.of(case.arguments for case in cases)
     limits = Limits(load=10.0, memory=4 << 30)

@@ -54,13 +54,13 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
     scripts = {task.id for task in data.tasks if task.harness.kind == "script"}
     by_task = {
         each["task_id"]: [
-            # The input of a script is a text: what it is taken apart into are no arguments.
+            # A script's input is one text, and the values in it are not arguments.
             {**constraint, "text": ARGUMENT.sub(r"value \1 of the input", constraint["text"])}
             if each["task_id"] in scripts
             else constraint
             for constraint in each["provenance"].get("constraints", ())
-            # Constraints are shown with their support, since a person may decide otherwise.
-            # The plain limits are not worth a line.
+            # Constraints are shown with their support, so that a person can overrule them.
+            # Simple limits are not shown.
             if constraint["needed"] > 1
             or constraint["is_chosen"]
             or constraint["is_stated"]
@@ -107,7 +107,7 @@ class FinishedTask:
 
 @dataclass(frozen=True)
 class AugmentationResult(Result):
-    """Suites of many more inputs; ``tasks`` are those that have one, in order."""
+    """Augmented suites; ``tasks`` are those that have one, in order."""
 
     kind: ClassVar[str] = "suite"
 
@@ -115,16 +115,16 @@ class AugmentationResult(Result):
 
     @cached_property
     def dataset(self) -> Dataset:
-        """The tasks with their suites, as every other job takes them."""
+        """The tasks with their suites, for use in any other job."""
         suites = unpacked_suites(task.suite for task in self.tasks)
         return replace(suites, name=self.summary["dataset"])
 
     def doubt(self, task_id: str) -> str:
-        """Return why the first doubtful input of a task is one; "" if there is none."""
+        """Return the reason for a task's first doubtful input; "" if there is none."""
         return next((str(t.facts["doubt"]) for t in self.tasks if t.task_id == task_id), "")
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row a task: ``inputs`` in all, ``base`` ones, ``new`` ones."""
+        """Return a row for each task: its number of ``inputs``, ``base`` and ``new`` ones."""
         return [
             {
                 "task_id": task.task_id,
@@ -150,20 +150,20 @@ def augment(
     shard: Shard | str | None = None,
     session: Session | None = None,
 ) -> AugmentationResult:
-    """Expand a dataset's inputs, and compute their expected outputs.
+    """Add inputs to a dataset, with their expected outputs.
 
         suite = augment("tasks.jsonl", inputs=20, out="out/suite")
         evaluate(suite.dataset, "samples.jsonl")
 
-    ``inputs`` is the number of new inputs a task, ``seconds`` what one may cost the reference (a
-    second is 20 million steps); the same ``seed`` gives the same suites. ``seeds`` gives a model's
-    inputs to start from (``seed_source``). ``doubtful`` keeps inputs as tests that break what all
-    examples share though too few support it; else they are stress cases.
+    ``inputs`` is the number of new inputs per task, and ``seconds`` limits what one may cost the
+    reference (a second is 20 million steps); the same ``seed`` gives the same suites. ``seeds``
+    provides a model's seed inputs (``seed_source``). With ``doubtful``, inputs that violate a
+    likely but unconfirmed constraint become tests; by default they become stress tests.
 
     With ``out``, a folder, suite.jsonl.gz and summary.json are written there; the same call resumes
-    after a kill, unless ``force`` starts over. With ``shard``, such as ``"2/4"``, a part of the
-    tasks is worked on, for ``merge``. Tasks that cannot be used are in ``result.unusable``;
-    InputError if that is all.
+    after a kill, unless ``force`` starts over. With ``shard``, such as ``"2/4"``, only a part of
+    the tasks is augmented, for ``merge``. Unusable tasks are in ``result.unusable``. Raises
+    InputError if no task is usable.
     """
     if not 0 < seconds < float("inf"):
         raise InputError(f"seconds is {seconds:g}", remedy="a number above 0")
@@ -174,7 +174,7 @@ def augment(
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
         # 2. The identity: everything that a task's suite depends on, so that rows of other settings
-        # are never taken up. Optional parts are left out where they are not used.
+        # are never reused. Unused optional parts are left out.
         identity = {
             "kind": "augmentation",
             "content": whole_hash(data),
@@ -195,7 +195,7 @@ def augment(
             costs = {task.id: 1 + inputs + len(task.cases) for task in tasks}
             share.plan(costs, facts=identity, force=force)
             tasks = tuple(task for task in tasks if task.id in share.items)
-        # 3. The journal: a row a task, written as soon as its suite is complete.
+        # 3. The journal: a row for each task, written as soon as its suite is complete.
         target = out if share is None else share.out
         folder = None if target is None else made_folder(target)
         path = None if folder is None else folder / JOURNAL
@@ -211,15 +211,15 @@ def augment(
             if suites_of:
                 opened.note(f"{len(suites_of)} tasks were done already")
             opened.advance(len(suites_of), known=True)
-            # 4. The work. Rows come in the order of the items: ``new`` holds the tasks whose rows
-            # have not come yet.
+            # 4. The work. Rows arrive in the order of the items; ``new`` holds the tasks whose
+            # rows have not arrived yet.
             left, new = [task for task in tasks if task.id not in suites_of], deque[Task]()
             if left and folder is not None:
                 unfinished(folder, JOURNAL)
             staging = SharedData(pool)
 
             def items() -> Iterator[Row]:
-                # A model is asked ahead of the sandboxes, so that no worker waits for an answer.
+                # The model is queried ahead of the sandboxes, so that no worker waits for it.
                 seeds_of = iter(seeds.each(left, pool)) if seeds is not None else None
                 for task in left:
                     new.append(task)
@@ -230,14 +230,14 @@ def augment(
             rows = pool.map(call, items(), lost=_failed, done=lambda row: opened.advance())
             for facts, rest in rows:
                 task = new.popleft()
-                # A task without a usable case ends no run: it is listed with its cause.
+                # A task without a usable case does not end the run: it is listed with its cause.
                 if facts is None:
                     left_out.append(replace(from_row(Unusable, rest), task_id=task.id))
                     continue
                 suites_of[task.id] = FinishedTask(facts, rest)
                 if folder is not None:
                     journal.append({**facts, "suite": base64.b64encode(rest).decode()})
-        # Tasks do not depend on each other: their order is restored here.
+        # Resumed and new tasks are put in the dataset's order.
         results = [suites_of[task.id] for task in tasks if task.id in suites_of]
         # The journal is closed by now, as ``end`` counts the rows in its file.
         if share is not None and share.is_part:
@@ -258,13 +258,13 @@ def augment(
 
 
 def _failed(_: Row, error: Exception) -> Row:
-    """Return the row of a task that our own code failed on: a machine that fails ends the run."""
+    """Return the row of a task on which our own code failed; a machine failure ends the run."""
     if not isinstance(error, Defect):
         raise error
     return None, to_row(Unusable("", "defect", f"{error}; please report it"))
 
 
-# Seeds from a language model: asked for here, checked where programs are run.
+# Seeds from a language model: requested here, checked where programs are run.
 
 
 @dataclass(frozen=True)
@@ -279,7 +279,7 @@ class ModelSeeds:
     def each(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Sequence[Case]]:
         """Yield the model's valid new inputs for each task; none if nothing is recorded for it.
 
-        Several tasks at a time, in threads of the model's client: no sandbox waits for an answer.
+        Several tasks are queried at a time, in threads of the model's client.
         """
         return self.source.each(lambda task: self._of(task, backend), tasks)
 
@@ -287,7 +287,7 @@ class ModelSeeds:
         def valid(inputs: Sequence[tuple[Value, ...]]) -> Sequence[str | None]:
             if task.contract is None or not inputs:
                 return [None] * len(inputs)
-            # A contract is somebody's code: it runs in a sandbox, not in this thread.
+            # A contract is untrusted code, so it runs in a sandbox, not in this thread.
             call = Call("evalplus_lite.jobs.augmented_task:refusing")
             item = (task.contract, list(inputs))
             return backend.submit(call, item, then=list[str | None]).result()
@@ -303,12 +303,12 @@ def seed_source(
     seed: int,
     timeout: float = 300.0,
 ) -> ModelSeeds | None:
-    """Return where LLM seeds come from: recorded files, a server's model, or nowhere.
+    """Return the source of LLM seeds: recorded files, a server's model, or None.
 
-    ``timeout`` is in seconds, for one answer of the model.
+    ``timeout`` is the maximum number of seconds for one answer of the model.
     """
     if replay:
-        # The name is part of a journal's identity: it stands for the content of the replies.
+        # The name is part of a journal's identity, so it is a hash of the replies.
         digest = hashlib.sha256()
         for path in replay:
             digest.update(path.read_bytes() if path.is_file() else b"")

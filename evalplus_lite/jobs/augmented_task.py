@@ -66,33 +66,33 @@ from evalplus_lite.values import wire
 
 
 GROWTH = 4
-"""Growth of a batch over the one before. Small ones teach the generator early, but each costs three
-processes, whatever its size."""
+"""Growth factor of batches. Small ones teach the generator early, but each costs three processes,
+whatever its size."""
 
 
 STEPS, STEPS_AN_INPUT = 20_000_000, 10_000
 """Steps that all new inputs of a task may cost the reference together."""
 LADDERS = 3
-"""The fraction (1/n) of the same budget again for measuring how far sizes go."""
+"""An additional 1/n of that budget measures how large inputs can get."""
 MOST_PROPOSED = 8
-"""The factor on the requested inputs that may be proposed at once, if few are valid."""
+"""Maximum batch size, as a multiple of the requested inputs, if few are valid."""
 PATIENCE = 4
 """Batches without a single new valid input after which a task is done."""
 MOST_SLOW = 8
 """Slow inputs after which a batch is given up."""
 LADDER_SECONDS = 0.2
-"""Seconds of a typical machine that an input of a ladder may cost the reference, in steps."""
+"""Limit on the reference's steps for an input of a ladder, in seconds of a typical machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
     """The budget for a task.
 
-    ``inputs``: new cases requested. ``seconds``: of a typical machine, what a case may cost the
-    reference (``steps.STEPS_A_SECOND``); a slower input is dropped. ``batch``: inputs proposed at
-    first, and again after slow ones; each further batch may be ``GROWTH`` times as large.
-    ``doubtful``: keep as tests what breaks a constraint that all examples keep to, although too
-    few of them speak for it.
+    ``inputs``: new cases requested. ``seconds``: the most that a case may cost the reference, in
+    seconds of a typical machine (``steps.STEPS_A_SECOND``); a slower input is dropped. ``batch``:
+    the size of the first batch, and of one after slow inputs; others may be ``GROWTH`` times as
+    large as the one before. ``doubtful``: keep as tests inputs that violate a likely but
+    unconfirmed constraint.
     """
 
     inputs: int = 1000
@@ -101,7 +101,7 @@ class Budget:
     doubtful: bool = False
 
     def step_budget(self, *, of_ladders: bool = False) -> StepBudget:
-        """Return the steps that the reference may take on all inputs that are tried."""
+        """Return the reference's step budget for all inputs that are tried."""
         total = STEPS + STEPS_AN_INPUT * self.inputs
         if not of_ladders:
             return StepBudget(total, Allowance.of(self.seconds).steps)
@@ -109,11 +109,11 @@ class Budget:
         return StepBudget(total // LADDERS, most, shares=LADDERS)
 
 
-# Input texts of whole programs: their form, a generator that keeps to it, a task's own one.
+# Input texts of whole programs: their form, a generator for it, and a task's own generator.
 
 
 MOST_RANDOM = 120
-"""Inputs drawn at random from the form of a task's texts, for it to choose from."""
+"""Number of random inputs drawn from the form of a task's texts, as candidates."""
 DRAWS = 4
 """Texts drawn at each scale."""
 LIMITS = Limits(cpu=2.0, load=5.0)
@@ -122,17 +122,17 @@ IN_FORM = re.compile(
     r".*\b(?:valid|well-formed|correct)\b|\bdecimals?\b",
     re.I,
 )
-"""A promise that texts are well-formed, rather than that what they say makes sense."""
+"""A statement that texts are well-formed, rather than that their content makes sense."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextValues:
-    """The values in the input text of a case: an ``ArgumentForm`` for an ``AdaptedGenerator``."""
+    """Maps a case's input text to its values: an ``ArgumentForm`` for an ``AdaptedGenerator``."""
 
     form: TextForm
 
     def values(self, arguments: tuple[Value, ...]) -> tuple[Value, ...] | None:
-        """Return the values in a text; None if it does not have the form."""
+        """Return the values in a text; None if it does not match the form."""
         try:
             return self.form.parse(arguments[0])
         except (Unfit, IndexError, AttributeError):
@@ -152,7 +152,7 @@ def text_generator(
 ) -> AdaptedGenerator | None:
     """Return a generator of a task's input texts, None if its inputs are not single texts.
 
-    A grammar or a contract is the only limit; without either, values stay near those of the base
+    Only a grammar or a contract limits values; without either, they stay near those of the base
     inputs.
     """
     try:
@@ -161,22 +161,21 @@ def text_generator(
         raise InputError(f"{task.id}: {error}", remedy="mend its grammar or its inputs") from None
     if form is None or (values := values_of(form, base)) is None:
         return None
-    # Values in the text are treated as arguments are: the same domains, filter and mutations.
+    # Values in the text are treated like arguments, with the same domains, filter and mutations.
     constants, is_free = Constants.of_task(task), not task.grammar and task.contract is None
     stated = form.stated if isinstance(form, ConstrainedForm) else None
-    # Where the form says all about its values, they need no bounds of their own; elsewhere they
-    # stay near those seen.
+    # A complete form bounds its values itself; otherwise they stay near those seen.
     if task.grammar or (stated is not None and stated.is_whole):
         input_filter = InputFilter.typed(values, choices=task.constraints)
     else:
         input_filter = InputFilter.of_task(replace(task, base=tuple(map(Case, values))))
     layout = None
-    # Every sign of a single text would count as one that all texts share.
+    # In a single text, every feature would look like one that all texts share.
     if is_free and not task.generator and doubts and len(base) > 1:
         layout = Layout.of([case.arguments[0] for case in base], known=constants.strings)
     if is_free:
-        # Names of an inferred form are not those of the text: nothing that it promises is checked,
-        # but that texts are well-formed where they have a layout.
+        # Names in an inferred form are not those of the task's text, so its statements cannot be
+        # checked, except that texts with a layout are well-formed.
         stated = stated or StatedConstraints.read(task.prompt).kept([])
         unread = [each for each in stated.unread if layout is None or not IN_FORM.search(each)]
         promises = tuple(Promise.read(each, (), values) for each in unread)
@@ -199,13 +198,13 @@ def text_generator(
 
 
 def _random(form: TextForm, base: Sequence[Case], seed: str) -> list[Case]:
-    """Return inputs drawn at random from a form, small ones and large ones in turn."""
+    """Return inputs drawn at random from a form, alternating small and large ones."""
     if isinstance(form, ConstrainedForm):
         form = form.form
     if not isinstance(form, Form):
         return []
     texts = [case.arguments[0] for case in base]
-    # A random stream of its own: drawing texts must not shift what the generator draws.
+    # A separate random stream, so that drawing texts does not change the generator's draws.
     drawing = Drawing(form, texts, random.Random(f"{seed}:drawing").random)
     scales = [1 + number % SCALES for number in range(MOST_RANDOM)]
     return [
@@ -219,10 +218,10 @@ def drawn(sandbox: Sandbox, task: Task) -> tuple[list[Case], str]:
     """Return the texts of a task's own generator, and its error if it has one."""
     if not task.generator:
         return [], ""
-    # Small and large scales in turn: a generator that fails on large ones has given small texts by
-    # then.
+    # Alternate small and large scales, so that a generator that fails on large ones still yields
+    # small texts.
     pairs = [(seed, 1 + seed % SCALES) for seed in range(DRAWS * SCALES)]
-    # The generator is somebody's program: it runs in the sandbox, and its errors are notes.
+    # The generator is untrusted: it runs in the sandbox, and its errors become notes.
     meter = Meter(sandbox, Program(task.generator, "generate"), pairs, LIMITS)
     run = meter.run(Inputs.of(pairs), judge=lambda _, outcome: isinstance(outcome, Returned))
     cases: dict[str, Case] = {}
@@ -233,7 +232,7 @@ def drawn(sandbox: Sandbox, task: Task) -> tuple[list[Case], str]:
         text: object = None
         if isinstance(outcome, Returned):
             with suppress(CodecError):
-                # A text is one value, so anything that has parts is refused unread.
+                # A text is a single value, so anything with parts is rejected undecoded.
                 text = wire.decode(outcome.data, most=1)
         if type(text) is str:
             cases.setdefault(text, Case((text,), "generator", None, (f"scale {scale}",)))
@@ -250,10 +249,10 @@ LONGEST_ANSWER = 1 << 15
 
 @dataclass(frozen=True, slots=True)
 class Augmented:
-    """A task's suite, with how many inputs were dropped for which cause.
+    """A task's suite, and the number of inputs dropped for each cause.
 
-    ``unanswered`` are some of the inputs that the reference raises on or is too slow for,
-    ``doubts`` say why stress cases are doubtful: they break what all examples seem to share.
+    ``unanswered`` are some of the inputs on which the reference raises or is too slow; ``doubts``
+    are the reasons why stress cases are doubtful: they violate what all examples seem to share.
     """
 
     suite: Suite
@@ -261,7 +260,7 @@ class Augmented:
     notes: tuple[str, ...] = ()
     unanswered: tuple[Case, ...] = ()
     unreached: str = ""
-    """What of the reference no case runs."""
+    """The parts of the reference that no case runs."""
     doubts: tuple[str, ...] = ()
 
     @property
@@ -270,20 +269,20 @@ class Augmented:
         return dict(sorted(Counter(case.source for case in self.suite.cases).items()))
 
 
-# The start of augmenting a task: its base cases answered, and a generator that has seen them.
+# The start of augmentation: answers to a task's base cases, and a generator that has seen them.
 
 BASE_LIMITS = Limits(cpu=20.0, load=10.0)
 SHAPES = ("size", "rectangular", "square", "record")
-RESHAPED = 40  # inputs of other shapes that a contract is asked about, for each base case
-SAMPLED = 16  # by Hypothesis: each takes several times as long to make as one of ours
+RESHAPED = 40  # inputs of other shapes, per base case, on which to test a contract
+SAMPLED = 16  # values from Hypothesis, which cost several times as much as our own
 
 
 def base_answers(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
-    """Return the base cases that can be kept, and notes on them; raises UnusableTask if none."""
-    # New inputs need an answer that decides: a list of right answers covers the old ones only.
+    """Return the usable base cases, and notes on them; raise UnusableTask if there are none."""
+    # A list of right answers covers only existing inputs, so new ones could not be judged.
     if task.rule.kind == "any":
         raise UnusableTask(task.id, "expected", f"{UNLISTED}: let a contract's check decide")
-    # The task vouches for its own inputs: a contract that refuses one is noted, and not applied.
+    # The task's own inputs are trusted: if the contract rejects one, that is only noted.
     refused = own_refused(sandbox, task)
     base = answer(
         sandbox, task, task.base, base_count=len(task.base), limits=BASE_LIMITS, contract=False
@@ -297,9 +296,9 @@ def base_answers(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
 
 
 def in_sequences(sandbox: Sandbox, task: Task) -> Task:
-    """Return a task of unit tests as one of call sequences, taken from tests that pass.
+    """Convert a task of unit tests to call sequences, taken from passing tests.
 
-    Any other task, or one with a test that calls alone cannot replace, is returned unchanged.
+    Other tasks, and those with a test that calls alone cannot replace, are returned unchanged.
     """
     if task.harness.kind != "unittest":
         return task
@@ -324,9 +323,9 @@ def generator_of(
     """Return a generator that has seen these base cases; ``seeds`` are proposed first.
 
     ``is_own``: the contract was written for the task, and is the only limit. Without ``doubts``
-    no input is doubtful.
+    no input counts as doubtful.
     """
-    # Seed and id, and nothing else: a suite must not depend on the other tasks, or on who computes
+    # Only seed and id: a suite must not depend on the other tasks, or on the worker that computes
     # it.
     name = f"{seed}:{task.id}"
     if (texts := text_generator(task, base, name, seeds, doubts=doubts)) is not None:
@@ -334,7 +333,7 @@ def generator_of(
     from evalplus_lite.generate.strategies import sampled  # a third of a second, not for --help
 
     constants = Constants.of_task(task)
-    # Classes are driven by calls, and have no arguments to infer a domain from.
+    # Classes are tested by calls, so there are no arguments to infer a domain from.
     if task.harness.kind in ("sequence", "unittest"):  # tests have no arguments to change
         examples_of = base if task.harness.kind == "sequence" else ()
         sequences = SequenceGenerator(
@@ -349,7 +348,7 @@ def generator_of(
         )
         sequences.plant(seeds)
         return sequences
-    # A contract that was written for the task decides: shapes that it does not ask for are free.
+    # A contract written for the task decides: shapes that it does not require are free.
     seen = replace(task, base=tuple(base))
     if is_own:
         free = dict.fromkeys(_free_shapes(sandbox, seen), False)
@@ -363,7 +362,7 @@ def generator_of(
         input_filter = code.unrelated(input_filter)
     if not doubts:
         input_filter = input_filter.undoubting()
-    # Calls in a prompt do not have the constructor's arguments, with which such cases begin.
+    # Cases of classes begin with constructor arguments, which calls in a prompt lack.
     calls = examples(task.prompt, task.entry_point) if not task.harness.constructed else []
     first = [Case(each, "docstring") for each in calls]
     make: Callable[..., Proposer] = Generator if code is None else partial(AdaptedGenerator, code)
@@ -381,9 +380,9 @@ def generator_of(
 
 
 def _free_shapes(sandbox: Sandbox, task: Task) -> list[str]:
-    """Return the inferred constraints on shape that the contract does not make.
+    """Return the inferred shape constraints that the contract does not require.
 
-    Rows need not have three cells because they do in all examples.
+    Rows need not have three cells just because they do in all examples.
     """
     shapes = [
         each.name
@@ -392,8 +391,8 @@ def _free_shapes(sandbox: Sandbox, task: Task) -> list[str]:
     ]
     if not shapes or task.contract is None:
         return []
-    # Inputs of other shapes are put to the contract. A constraint is free if it would rule out some
-    # of those that the contract allows.
+    # Inputs of other shapes are checked by the contract. A constraint is free if it would exclude
+    # some that the contract allows.
     others = [
         Case((*case.arguments[:place], other, *case.arguments[place + 1 :]))
         for case in task.base
@@ -409,7 +408,7 @@ def _free_shapes(sandbox: Sandbox, task: Task) -> list[str]:
         input_filter = InputFilter.of_task(task_of, is_own=True)
         return [case for case in allowed if input_filter.admits(case.arguments)]
 
-    # Each shape alone against no shape at all.
+    # Compare each shape constraint alone with none at all.
     possible = len(admitted([]))
     return [name for name in shapes if len(admitted([name])) < possible]
 
@@ -424,14 +423,14 @@ def _reshaped(value: Value) -> Iterator[Value]:
         yield from (kind([rows[0], *value[1:]]), kind(rows), kind(rows[:-1]))
 
 
-# Probing: how far the sizes of a task's inputs go, found out once by ladders of larger ones.
+# Probing: ladders of growing inputs measure once how large a task's inputs can get.
 
 ROUNDS = 6
-"""Runs of the reference: each ends with the first slow input, whose ladder goes no further."""
+"""Runs of the reference; each ends with the first slow input, which ends its ladder."""
 MOST_TOPS = 6
-"""Stress cases of a task, the largest of each dimension."""
+"""Maximum number of a task's stress cases from ladders, the largest of each dimension."""
 HEAVIEST = 25_000
-"""Characters and elements of a stress case."""
+"""Maximum number of characters and elements in a stress case."""
 
 
 def probe(
@@ -442,13 +441,13 @@ def probe(
     *,
     step_budget: StepBudget,
 ) -> tuple[Answers, Suite | None, dict[str, int]]:
-    """Try the ladders of a generator that has seen the base cases; set how far they go.
+    """Try the ladders of a generator that has seen the base cases, and set their limits.
 
-    Returns the answered cases, stress cases if there are any, and how many were dropped by cause.
+    Returns the answered cases, any stress cases, and the number of dropped inputs by cause.
     """
-    # Each round runs all rungs that are left; a slow one ends its ladder, and only the others are
-    # tried again. The contract is asked in the first round alone: later rungs were among its
-    # inputs.
+    # Each round runs all remaining rungs; a slow one ends its ladder, and the other ladders are
+    # tried again. The contract is only checked in the first round, which has all rungs of the
+    # later ones.
     left, suites = generator.ladder(base), [Suite(task.id, (), (), 0)]
     scales, steps = generator.scales, list[int]()
     dropped = Counter[str]()
@@ -470,13 +469,13 @@ def probe(
         steps += answers.steps
         rungs += [left[at] for at in answers.kept]
         causes = {id(drop.case): drop.cause for drop in answers.dropped}
-        # What each rung costs tells later which sizes the remaining steps pay for.
+        # The cost of each rung later shows which sizes the remaining steps can pay for.
         for at, taken in zip(answers.kept, answers.steps, strict=True):
             scales.ranges[left[at].dimension].charge(left[at].level, taken)
         for rung in left:
             cause = causes.get(id(rung.case))
-            # A rung that was not tried in this round is not judged. It is tried in the next, unless
-            # its ladder has met something slow meanwhile.
+            # A rung that was not reached in this round is tried in the next, unless its ladder has
+            # ended with a slow rung meanwhile.
             if cause != "budget":
                 size_range = scales.ranges[rung.dimension]
                 size_range.learn(rung.level, accepted=cause is None, slow=cause in SLOW)
@@ -486,12 +485,12 @@ def probe(
             for rung in left
             if causes.get(id(rung.case)) == "budget" and not scales.is_beyond(rung)
         ]
-    # Only after the last round: a dimension without a slow rung ended by the contract, or has no
-    # end.
+    # Only after the last round: a dimension without a slow rung was limited by the contract, or
+    # is unlimited.
     scales.settle()
     suite = joined(suites, {})
     answers = Answers(suite, (), tuple(range(len(suite.cases))), tuple(steps))
-    # Moderate rungs are cases. Of those too large for a test, only the top of each ladder is worth
+    # Moderate rungs are cases. Of those too large for a test, only the top of each ladder becomes
     # a stress case.
     top: dict[object, int] = {}
     for rung in rungs:
@@ -508,13 +507,13 @@ def probe(
     return answers.only(cases), apart if apart.cases else None, dropped
 
 
-# A task's suite as it grows: seeds, mutation, filter, reference, until there are inputs enough.
+# A growing suite: seeds, mutation, filter and reference, until there are enough inputs.
 
 MOST_UNANSWERED = 10
-MOST_STRESS = 40  # cases of a task that ask too much of right programs to be tests of correctness
-PROBED = 12  # at most one input in this many was made to measure sizes
+MOST_STRESS = 40  # maximum number of a task's stress cases
+PROBED = 12  # at most one input in this many comes from measuring sizes
 MOST_CROSSING = 6
-"""Inputs beyond a constraint that are kept for an outcome of a test of the reference."""
+"""Maximum number of inputs beyond a constraint to keep for a new outcome of a decision."""
 SLOW = ("slow", "memory", "crashes")
 _SAID_OF_TIES = re.compile(
     r"\b(?:ties?|tied|equal\w*|same)\b[^.]{0,200}\b(?:first|earlier|last|later|order|alphabetical\w*)\b"
@@ -522,7 +521,7 @@ _SAID_OF_TIES = re.compile(
     r"|\b(?:original|input) order\b|\bstable\b",
     re.I,
 )
-"""What a prompt says of equal elements: their order is part of the task then."""
+"""Phrases about equal elements in a prompt, which make their order part of the task."""
 
 
 def _is_exception(value: Value) -> bool:
@@ -530,11 +529,11 @@ def _is_exception(value: Value) -> bool:
 
 
 class TaskAugmentation:
-    """A task's suite as it grows: its base cases, then new ones, batch by batch.
+    """A task's growing suite: its base cases, then new ones, batch by batch.
 
-    Base cases are the task's own: one that its contract rejects is kept and noted, one that the
-    reference cannot answer is dropped and noted. A task without a contract has the assertions that
-    its row states. Raises UnusableTask if no case is left, or if reference or contract fails.
+    A base case that the contract rejects is kept and noted; one that the reference cannot answer is
+    dropped and noted. A task without a contract uses the assertions in its row. Raises UnusableTask
+    if no case is left, or if the reference or contract fails.
     """
 
     def __init__(
@@ -547,12 +546,12 @@ class TaskAugmentation:
         seeds: Sequence[Case] = (),
     ) -> None:
         self.sandbox, self.budget, self.seed = sandbox, budget, seed
-        # 1. The contract: stated by the task, or read off the assertions of its row.
+        # 1. The contract: the task's own, or one made from the assertions in its row.
         self.task = with_stated_contract(task)
         is_own = task.contract is not None and self.task.contract == task.contract
-        # 2. Base cases, which the task vouches for: they are answered first, and never screened.
+        # 2. Base cases, which are trusted: they are answered first, and never screened.
         base, self.notes = base_answers(sandbox, self.task)
-        # 3. Seeds: those of the task's own generator come before those of a model.
+        # 3. Seeds: the task's own generator's come before a model's.
         drawn_cases, fault = drawn(sandbox, self.task)
         seeds = [*drawn_cases, *seeds]
         self.notes += [fault] if fault else []
@@ -572,7 +571,7 @@ class TaskAugmentation:
             doubts=not budget.doubtful,
         )
         # 5. The screens, each set up once from the base cases: known exceptions, free orders, and
-        # sizes that any right program can bear.
+        # sizes that any right program can handle.
         self.marked = marked(self.task)
         self.none_is_odd = self.task.contract is None and not budget.doubtful
         self.none_is_odd &= not re.search(r"\bNone\b|\bnull\b|nothing", self.task.prompt)
@@ -586,22 +585,22 @@ class TaskAugmentation:
         ways = tuple(way for way in orders.ways if not (is_said and way in TIES))
         self.orders = replace(orders, ways=ways)
         self.size_limits = SizeLimits.of(sandbox, self.task)
-        # 6. Counts of what happened; steps rather than seconds, so that they are equal everywhere.
+        # 6. Counters, in steps rather than seconds, so that they are equal on every machine.
         self.step_budget = budget.step_budget()
         self.dropped: Counter[str] = Counter()
         self.unanswered: list[Case] = []
         self.new = self.idle = self.proposed = 0
         self.size, self.beyond = budget.batch, list[Suite]()
-        # A share of the budget is kept for ``cross_limits``, where limits are inferred.
+        # If limits are inferred, a share of the budget is reserved for ``cross_limits``.
         is_bound = self.task.contract is not None or budget.doubtful
         is_bound |= not isinstance(self.generator, Generator)
         self.kept_back = 0 if is_bound else budget.inputs // PROBED
 
     def probe(self) -> None:
-        """Measure how far sizes go; keep the answered inputs, up to a share of the budget."""
+        """Measure how large inputs can get; keep answered inputs, up to a share of the budget."""
         if not self.budget.inputs:
             return
-        # Ladders first: the generator must know how far sizes go before it proposes inputs.
+        # Ladders first: the generator must know the size limits before it proposes inputs.
         cases, tops, dropped = probe(
             self.sandbox,
             self.task,
@@ -612,27 +611,27 @@ class TaskAugmentation:
         self.dropped.update(dropped)
         if tops is not None:
             self.tops = [self._untied(self._with_short_answers(Answers.of(tops))).suite]
-        # The last cases are the highest rungs: they are the ones worth a share of the budget.
+        # The last cases are the highest rungs, which are the most useful ones.
         most, count = self.budget.inputs // PROBED, len(cases.kept)
         highest = cases.only(range(max(0, count - most), count))
         self._keep(self._fair(self._with_short_answers(highest)).suite)
 
     def mix_types(self) -> None:
-        """Keep a few inputs of types that no example shows, where contract and reference take them.
+        """Keep a few inputs of types that no example has, if contract and reference accept them.
 
-        Without a contract nothing says that such values may come, so there are none.
+        Without a contract there are none, because nothing shows that such values are allowed.
         """
         most = self.budget.inputs // PROBED
         if not (most and self.task.contract and isinstance(self.generator, Generator)):
             return
-        # A contract may be a check of answers alone, which says nothing about inputs.
+        # A contract may only check answers, and say nothing about inputs.
         if not parse(self.task.contract).has_precondition:
             return
         tried = probes([case.arguments for case in self.suites[0].cases])
         answers = self._tried(
             [Case(each.arguments, "foreign", None, (each.kind.__name__,)) for each in tried]
         )
-        # What they reject is no input, so it is not counted.
+        # Rejected values are not inputs, so they are not counted.
         places = {at: place for place, at in enumerate(answers.kept)}
         chosen = [places[at] for at in at_open_places(tried, answers.kept)]
         answers = self._fair(self._with_short_answers(answers.only(chosen)))
@@ -643,10 +642,10 @@ class TaskAugmentation:
         missing = self.budget.inputs - self.kept_back - self.new
         if missing <= 0 or self.idle >= PATIENCE:
             return False
-        # Order: propose, answer and screen, cut to what is missing, then feed back.
+        # Order: propose, answer and screen, keep the missing number, then feed back.
         self.generator.scales.affordable = self.step_budget.next_share
-        # As many as give what is missing at the rate so far, which twenty imaginary proposals, all
-        # accepted, steady; a margin of 3 % and five spares a further batch for a few inputs.
+        # Enough for the missing number at the acceptance rate so far, smoothed by 20 imaginary
+        # accepted proposals; the margin of 3 % plus five avoids another batch for a few inputs.
         expected = int(missing * 1.03 * (self.proposed + 20) / (self.new + 20)) + 5
         most = max(self.budget.batch, MOST_PROPOSED * self.budget.inputs)
         batch = self.generator.propose(min(self.size, expected, most))
@@ -655,22 +654,22 @@ class TaskAugmentation:
         self.proposed += len(batch)
         answers = self._answered(batch)
         answers = answers.only(range(min(missing, len(answers.kept))))
-        # Slow inputs are fed back as well: they lower the limits of the next batch.
+        # Slow inputs are fed back, too, because they lower the limits of the next batch.
         slow = [drop.case for drop in answers.dropped if drop.cause in SLOW]
-        # Parents are positions in the suite so far, which is how the generator counts them.
+        # The generator counts parents by their position in the suite so far.
         chosen = [batch[number] for number in answers.kept]
         self._keep(replace(answers.suite, cases=tuple(chosen)), slow)
         self.idle = 0 if chosen else self.idle + 1
-        # After slow inputs small batches again, which teach the generator sooner (see ``GROWTH``).
+        # After slow inputs, return to small batches, which teach the generator sooner (``GROWTH``).
         self.size = self.budget.batch if slow else GROWTH * self.size
         return True
 
     def cross_limits(self) -> None:
-        """Keep some inputs beyond an inferred constraint that the reference tells from all others.
+        """Keep some inputs beyond an inferred constraint that the reference treats differently.
 
-        Where a test of the reference has one outcome for all inputs so far, whoever wrote it meant
-        others. Those that show the second outcome break a single constraint, none that is stated.
-        The rest of the budget is free for what keeps to all.
+        If a decision of the reference has one outcome for all inputs so far, its author expected
+        other inputs. Inputs with the second outcome may violate one constraint that is not stated.
+        The rest of the budget is for inputs that satisfy all constraints.
         """
         room, self.kept_back = self.kept_back, 0
         if not room:
@@ -678,7 +677,7 @@ class TaskAugmentation:
         try:
             shown = self._outcomes(joined(self.suites, {}).cases)
             missing = test_outcomes(Program.of(self.task)) - shown.keys()
-        except ReferenceSolutionError:  # it loads, and is too large to analyze
+        except ReferenceSolutionError:  # too large to analyze, although it loads
             return
         if not missing:
             return
@@ -691,7 +690,7 @@ class TaskAugmentation:
                 seed=self.seed,
                 budget=replace(self.budget, doubtful=True),
             )
-        except InputError:  # a constraint that there is only because of another one
+        except InputError:  # a constraint that exists only because of another one
             return
         # ``doubtful`` turns this screen off, too, but an unexpected None is still no answer.
         free.none_is_odd = self.none_is_odd
@@ -728,7 +727,7 @@ class TaskAugmentation:
 
     def _keep(self, suite: Suite, slow: Sequence[Case] = ()) -> None:
         """Append answered cases, and report them to the generator."""
-        # Each case that was set apart is reported to the generator once.
+        # Each set-aside case is reported to the generator once.
         apart, self.apart = self.apart, []
         self.generator.feedback(suite.cases, slow=slow, apart=apart)
         self.suites.append(suite)
@@ -736,17 +735,17 @@ class TaskAugmentation:
 
     def finish(self) -> Augmented:
         """Return the suite with the accepted, dropped, and set-aside inputs."""
-        # ``beyond`` comes last: the generator never saw these, and counts parents without them.
+        # ``beyond`` comes last, because the generator never saw these and counts parents without.
         suite = joined([*self.suites, *self.beyond], self._provenance())
-        # Large cases last, behind all others that are not base cases: cheap cases decide first, and
-        # a program that fails is not run on the rest.
+        # Among new cases, large ones come last: cheap cases decide first, and a program that fails
+        # is not run on the rest.
         places = sorted(
             range(len(suite.cases)),
             key=lambda at: at >= suite.base_count and weight(suite.cases[at].arguments) > LARGE,
         )
         suite = subset(suite, places)
         suite = replace(suite, cases=relinked(suite.cases, places))
-        # Stress cases are a suite of their own: they have a verdict that no score counts.
+        # Stress cases form a separate suite, whose verdict no score counts.
         if stress := [*self.stress, *self.tops]:
             suite = replace(suite, stress=joined(stress, {}))
         apart = suite.stress.cases if suite.stress else ()
@@ -771,7 +770,7 @@ class TaskAugmentation:
         )
 
     def _answered(self, batch: Sequence[Case]) -> Answers:
-        """Return the usable answers of a batch, and record the others."""
+        """Return the usable answers to a batch, and record the others."""
         answers = self._tried(batch)
         self.dropped.update(answers.causes)
         failed = [drop.case for drop in answers.dropped if drop.cause in UNANSWERED]
@@ -780,7 +779,7 @@ class TaskAugmentation:
         return self._fair(self._with_short_answers(self._with_known_exceptions(answers)))
 
     def _with_known_exceptions(self, answers: Answers) -> Answers:
-        """Return the answers without exceptions that neither base case nor prompt foresees."""
+        """Return the answers without exceptions that neither a base case nor the prompt has."""
         places = self.raises.foreseen(answers.suite)
 
         def is_raising(n: int) -> bool:
@@ -788,7 +787,7 @@ class TaskAugmentation:
             return any(map(_is_exception, value if type(value) is list else [value]))
 
         if self.marked and (raising := list(filter(is_raising, places))):
-            # Answered before, and valid by the contract: only what raises is asked anew.
+            # Answered before, and valid by the contract: only inputs that raise are run again.
             again = answer(
                 self.sandbox,
                 self.marked,
@@ -804,8 +803,8 @@ class TaskAugmentation:
         return answers.only(places)
 
     def _with_short_answers(self, answers: Answers) -> Answers:
-        """Return the answers without very long ones: a few would make up most of the suite file."""
-        # Sizes are those of the plain answers: a packed one knows its own.
+        """Return the answers without very long ones, a few of which would fill the suite file."""
+        # Sizes are uncompressed; a packed answer knows its own.
         blobs = answers.suite.blobs.items()
         sizes = [each.size if isinstance(each, Packed) else len(each) for each in blobs]
         large = [at for at, size in enumerate(sizes) if size > LONGEST_ANSWER]
@@ -814,13 +813,13 @@ class TaskAugmentation:
         return answers.only([at for at, size in enumerate(sizes) if size <= LONGEST_ANSWER])
 
     def _fair(self, answers: Answers) -> Answers:
-        """Return the answers that every right program gives, whatever its design."""
-        # Ties first: an input with several right answers is dropped, not kept as stress.
+        """Return the answers that every right program gives, however it works."""
+        # Ties first: an input with several right answers is dropped, not kept as a stress case.
         answers = self._untied(answers)
         cases, expected = answers.suite.cases, answers.suite.expected
         reasons = enumerate(self.size_limits.demands(cases, answers.steps))
         apart, doubts = {n: reason for n, reason in reasons if reason}, dict[int, str]()
-        # A reference that falls through to None had no answer for an input that was not meant.
+        # A reference that falls through to None was not meant for that input.
         nothing = wire.encode(None)
         if self.none_is_odd and nothing not in self.suites[0].expected:
             none = (n for n, data in enumerate(expected) if data == nothing)
@@ -834,15 +833,15 @@ class TaskAugmentation:
             apart[n] = f"doubtful: {why}"
             self.doubts[apart[n]] = why
         self.apart += [cases[n] for n in apart]
-        # The generator learns of these inputs through ``apart``, and makes later ones smaller.
-        # The file of a suite stays small; beyond the bound such inputs are lost.
+        # The generator learns about these inputs through ``apart``, and makes later ones smaller.
+        # To keep suite files small, those beyond the bound are dropped.
         room = MOST_STRESS - sum(len(suite.cases) for suite in self.stress)
         stress = as_stress(answers.suite, apart, most=room)
         self.stress += [stress] if stress.cases else []
         return answers.only([n for n in range(len(cases)) if n not in apart])
 
     def _is_documented(self, case: Case, expected: bytes) -> bool:
-        """Return whether what is unusual about a case raises as the prompt says."""
+        """Return whether every unusual part of a case raises, as the prompt documents."""
         if self.marked is None:
             return False
         value = wire.decode(expected)
@@ -851,9 +850,9 @@ class TaskAugmentation:
         return all(_is_exception(value[at]) for at in self.generator.unusual(case))
 
     def _untied(self, answers: Answers) -> Answers:
-        """Return the answers without those that a right program may give differently."""
+        """Return the answers without those for which a right program may give another one."""
         cases = answers.suite.cases
-        # The first tie of a task is shown to the user, as an example; all are counted.
+        # The first tie of a task is shown as an example; all are counted.
         tied = self.orders.other(self.sandbox, answers.suite)
         if tied and not self.dropped["tie"]:
             place, shown_both = min(tied.items())
@@ -863,9 +862,9 @@ class TaskAugmentation:
         return answers.only([n for n in range(len(cases)) if n not in tied])
 
     def _provenance(self) -> dict[str, Any]:
-        """Return what bounded the inputs: their number, sizes, and cost to the reference."""
+        """Return the limits on the inputs: their number, sizes, and cost to the reference."""
         budget, steps = self.budget, self.step_budget
-        # Where the steps are used up, that is the reason, even if batches were idle because of it.
+        # If the steps are used up, that is the reason, even if it also made batches empty.
         if self.new >= budget.inputs:
             end = "inputs"
         elif not steps.left:
@@ -907,7 +906,7 @@ def augment_task(
     while growing.step():
         pass
     growing.cross_limits()
-    # The budget that ``cross_limits`` does not use goes to ordinary inputs.
+    # Ordinary inputs get the budget that ``cross_limits`` does not use.
     while growing.step():
         pass
     return growing.finish()
@@ -916,9 +915,9 @@ def augment_task(
 def pool_kills(
     sandbox: Sandbox, task: Task, programs: Sequence[str], *, seed: int, budget: Budget
 ) -> tuple[Sequence[Case], list[Kills]]:
-    """Return a pool of inputs of a task, and which of these reject each program.
+    """Return a pool of inputs for a task, and the inputs that reject each program.
 
-    Both are empty if no input can be made.
+    Both are empty if no input can be generated.
     """
     try:
         with blamed(task):
@@ -942,7 +941,7 @@ def augmenting(context: WorkerContext, settings: Row) -> Work:
         task, _ = staged(context, ref)
         try:
             with blamed(task):
-                # Unit tests become call sequences here, next to the sandbox that has to run them.
+                # Unit tests become call sequences here, where a sandbox can run them.
                 task = in_sequences(context.sandbox, task)
                 own = from_rows(Case, seeds)
                 result = augment_task(context.sandbox, task, seed=seed, budget=budget, seeds=own)
@@ -962,14 +961,14 @@ def augmenting(context: WorkerContext, settings: Row) -> Work:
             "notes": list(result.notes),
             "unreached": result.unreached,
         }
-        # A packed row of the suite file: its collector reads no case.
+        # A packed row of the suite file, because the parent does not read cases.
         return facts, packed_row(suite_row(task, suite))
 
     return work
 
 
 def refusing(context: WorkerContext, _: Row) -> Work:
-    """Return why the contract refuses each input of (contract, inputs); None if it does not."""
+    """Return the contract's reason to reject each input of (contract, inputs), or None."""
 
     def refuse(item: Row) -> Row:
         contract, inputs = item

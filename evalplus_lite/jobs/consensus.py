@@ -1,9 +1,9 @@
-"""Consensus among programs: a panel of those that pass the base cases, and its disputes.
+"""Consensus among programs: disputes between the reference and a panel of passing programs.
 
-Programs that pass a task's base tests are rarely wrong in the same way. If most of them give one
-answer to an input and the reference another, or none, either the reference is wrong, or the input
-is outside the task: a person has to decide. If the task's contract allows an input and the
-reference has no answer to it, no panel is needed.
+Programs that pass a task's base tests are rarely wrong in the same way. If most of them agree on an
+answer to an input and the reference gives another, or none, either the reference is wrong or the
+input is outside the task, and a person has to decide. No panel is needed if the task's contract
+allows an input to which the reference has no answer.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from evalplus_lite.values.source import decode_answer
 # Votes, and disputes over an input.
 
 MANY = 3
-"""Disputed inputs of a task, and their share of all, that make its reference doubtful."""
+"""The number of disputed inputs that makes a task's reference doubtful; see also the share."""
 SHARE = 0.01
 LEAD = 2
 """The lead of a majority that makes a reference doubtful: a single vote may be chance."""
@@ -49,9 +49,9 @@ Kind = Literal["reference", "input"]
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """A program's answer to an input: ``word`` is ``value``, or why it gave no value.
+    """A program's answer to an input: ``word`` is ``value``, or the reason why there is none.
 
-    A contract has a vote, too: ``allowed``.
+    A contract can vote, too: ``allowed``.
     """
 
     word: str
@@ -73,13 +73,13 @@ class Vote:
         return self.word == other.word == "raises"
 
     def to_row(self) -> dict[str, Any]:
-        """Return it as rows of a review file have it."""
+        """Return the vote as in rows of a review file."""
         return {self.word: _shown(self.data) if self.word == "value" else self.detail}
 
 
 @dataclass(frozen=True, slots=True)
 class Camp:
-    """The ``programs``, by name, with the same answer to an input, perhaps with the reference."""
+    """The ``programs``, by name, with the same answer to an input, and maybe the reference."""
 
     vote: Vote
     programs: tuple[str, ...]
@@ -91,11 +91,11 @@ class Dispute:
     """An input on which ``votes`` of ``voters`` programs agree against the reference.
 
     ``cause`` is ``differs`` (two values), ``odd`` (two values and fewer votes, but the reference's
-    answer is unlike all its others: ``oddities``), ``refused`` (the programs raise where the
-    reference has an answer), or why the reference has none (``raises``, ``slow``, ``crashes``,
-    ``memory``). Without a panel the ``majority`` is the contract, which allows the input.
-    ``allowed`` is the decision of the task's contract; None without one. ``camps`` are the groups
-    with equal answers, the largest first, the reference's too.
+    answer is unlike all its others: ``oddities``), ``refused`` (the programs raise, but the
+    reference has an answer), or the reason why the reference has none (``raises``, ``slow``,
+    ``crashes``, ``memory``). Without a panel the ``majority`` is the contract, which allows the
+    input. ``allowed`` is the decision of the task's contract, None without one. ``camps`` are the
+    groups with equal answers, largest first, including the reference's.
     """
 
     case: Case
@@ -110,7 +110,7 @@ class Dispute:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A task's disputes among the ``polled`` inputs that programs were asked about."""
+    """A task's disputes among the ``polled`` inputs."""
 
     task_id: str
     polled: int
@@ -140,7 +140,7 @@ class Finding:
             is_unanimous = each.cause == "differs" and each.votes == each.voters >= UNANIMOUS
             if each.cause == "slow" or (each.allowed is False and is_unanimous):
                 return "reference"
-        # Inputs that the contract forbids are no evidence, nor are majorities of a single vote.
+        # Inputs that the contract forbids are not evidence, nor are majorities by a single vote.
         within = [
             each
             for each in self.disputes
@@ -183,17 +183,17 @@ class Finding:
 def camps(
     task: Task, reference: Vote, responses: Sequence[Vote | None], names: Sequence[str]
 ) -> tuple[Camp, ...]:
-    """Return the groups with equal answers, the largest first.
+    """Return the groups with equal answers, largest first.
 
-    ``responses`` are the programs' answers that contradict the reference, None for one that agrees.
-    Of equally large groups the reference's comes first, then the order of programs decides.
+    ``responses`` are the programs' answers that contradict the reference, or None if they agree.
+    Among equally large groups the reference's comes first, then the order of programs decides.
     """
     # Answers are compared with the first of each camp: equality by tolerance is not transitive.
     groups: list[tuple[Vote, list[str]]] = [(reference, [])]
     for name, response in zip(names, responses, strict=True):
         vote = response or reference
-        # No response means that the program agrees with the reference, whose group is the first.
-        # Programs that give no answer for the same cause form one group.
+        # None means that the program agrees with the reference, whose group is the first. Programs
+        # without an answer for the same cause form one group.
         for leader, members in groups if response else groups[:1]:
             if leader.agrees(vote, task) or leader.word == vote.word not in ("value", "raises"):
                 members.append(name)
@@ -209,13 +209,13 @@ def camps(
 def dispute(
     case: Case, reference: Vote, camps: Sequence[Camp], broken: frozenset[str] = frozenset()
 ) -> Dispute | None:
-    """Return the dispute over a case, None without one.
+    """Return the dispute over a case; None if there is none.
 
-    The largest camp must be more than half of all, and ``VOTES``. These are enough where the
-    reference's answer breaks the properties ``broken``, and theirs keeps some.
+    The largest camp must have more than half of all voters, and at least ``VOTES``. The latter are
+    enough if the reference's answer lacks the properties ``broken``, and theirs has some of them.
     """
     voters = sum(len(camp.programs) for camp in camps)
-    # Programs that are slow or crash say nothing of the right answer.
+    # Programs that are slow or crash say nothing about the right answer.
     against = [
         camp
         for camp in camps
@@ -229,8 +229,8 @@ def dispute(
         leader = against[0]
         if reference.word == "value":
             cause = "differs" if leader.vote.word == "value" else "refused"
-        # The programs have an answer where the reference has none. If they raise as well, nobody
-        # knows the answer.
+        # The programs have an answer, and the reference has none. If they raise as well, there is
+        # no answer.
         elif leader.vote.word == "value":
             cause = reference.word
     if not cause:
@@ -244,7 +244,7 @@ def dispute(
 
 
 def unanswered(drop: Dropped) -> Dispute:
-    """Return the dispute over an input that the contract allows and the reference fails on."""
+    """Return the dispute over an input that the contract allows but the reference fails on."""
     vote = Vote(drop.cause, detail=drop.detail)
     return Dispute(drop.case, drop.cause, vote, Vote("allowed"), 0, 0, allowed=True)
 
@@ -256,16 +256,16 @@ def _shown(data: bytes) -> Any:
         return {"$unreadable": str(error)}
 
 
-# Answers unlike all others of a reference: they break a property of nearly all others.
+# Odd answers of a reference: they lack a property that nearly all its other answers have.
 
 ENOUGH = 30
-"""Answers that there must be before any can be unlike the rest."""
+"""Minimum number of answers for any to be odd."""
 RARE = 0.05
-"""The share of all answers that may break a property which the others keep."""
+"""Maximum share of answers that may lack a property."""
 
 
 def oddities(suite: Suite) -> dict[int, frozenset[str]]:
-    """Return by case the properties that its expected answer breaks, and nearly all others keep."""
+    """Return, by case, the properties that nearly all answers except its own have."""
     facts_of = {
         number: facts
         for number, (case, data) in enumerate(zip(suite.cases, suite.expected, strict=True))
@@ -273,7 +273,7 @@ def oddities(suite: Suite) -> dict[int, frozenset[str]]:
     }
     if len(facts_of) < ENOUGH:
         return {}
-    # A property tells something only if nearly all answers have it, and not all of them.
+    # A property is informative only if nearly all answers have it, but not all.
     counts = Counter(each for facts in facts_of.values() for each in facts)
     most = len(facts_of) - max(1, int(RARE * len(facts_of)))
     common = {each for each, count in counts.items() if most <= count < len(facts_of)}
@@ -285,7 +285,7 @@ def oddities(suite: Suite) -> dict[int, frozenset[str]]:
 
 
 def _kept(case: Case, data: bytes) -> set[str] | None:
-    """Return the properties of an answer; None for one that is not looked at."""
+    """Return the properties of an answer; None if it is not examined."""
     if len(data) > WHOLE_BYTES:
         return None
     try:
@@ -295,7 +295,7 @@ def _kept(case: Case, data: bytes) -> set[str] | None:
 
 
 def properties(arguments: Sequence[Value], answer: Value) -> Iterator[str]:
-    """Yield the names of an answer's properties: type, emptiness, sign, size against arguments."""
+    """Yield the names of an answer's properties: type, emptiness, sign, relative size."""
     yield f"is {_kind(answer)}"
     if isinstance(answer, str | bytes | list | tuple | dict | set | frozenset):
         if answer:
@@ -324,15 +324,15 @@ def _kind(value: Value) -> str:
 
 LIMITS = Limits(cpu=1.0, memory=MEMORY)
 MOST_DROPPED = 40
-"""Inputs without an answer of the reference that a panel is asked about at a time."""
+"""Maximum number of inputs without a reference answer on which to poll a panel."""
 MOST_VOTERS = 40
-"""Further programs than these cost time and change few majorities."""
+"""Maximum size of a panel: more programs cost time and change few majorities."""
 UNANSWERED = ("raises", "slow", "crashes", "memory")
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The programs that judge a task's inputs, no two of them alike."""
+    """The distinct programs that vote on a task's inputs."""
 
     task: Task
     programs: tuple[str, ...]
@@ -344,10 +344,10 @@ class Panel:
 
     @classmethod
     def select(cls, sandbox: Sandbox, task: Task, base: Suite, sources: Iterable[str]) -> Panel:
-        """Return the panel of those programs that pass the base cases, each once."""
+        """Return the panel of distinct programs that pass the base cases."""
         # Counted steps, not seconds: the panel must be the same on every machine.
         prepared = PreparedSuite.by_steps(task, base, memory=MEMORY)
-        # Copies go before any is run, and the first programs fill the panel.
+        # Copies are removed before any program is run; the first passing programs fill the panel.
         passing = (
             source
             for source in independent(sources)
@@ -362,9 +362,9 @@ class Panel:
         dropped: Sequence[Dropped] = (),
         odd: Mapping[int, frozenset[str]] | None = None,
     ) -> list[Dispute | None]:
-        """Return the disputes over a suite's cases, then over the dropped ones; None without one.
+        """Return the dispute, or None, for each of the suite's cases, then for each dropped one.
 
-        On an ``odd`` case fewer programs are enough for a dispute.
+        On an ``odd`` case, fewer programs are enough for a dispute.
         """
         if len(self.programs) < VOTES:  # too few for any dispute
             return [None] * (len(suite.cases) + len(dropped))
@@ -375,8 +375,8 @@ class Panel:
         self, sandbox: Sandbox, suite: Suite, odd: Mapping[int, frozenset[str]]
     ) -> list[Dispute | None]:
         disputes: list[Dispute | None] = [None] * len(suite.cases)
-        # All programs run on all cases by steps, which is cheap; only contested cases are asked for
-        # answers, which are then compared with each other.
+        # All programs run on all cases by steps, which is cheap. Answers are only collected, and
+        # compared with each other, on contested cases.
         steps = reference_steps(sandbox, self.task, suite.cases)
         kills = list(KillSuite.of_samples(self.task, suite, steps).kills(sandbox, self.programs))
         contested = [
@@ -386,7 +386,7 @@ class Panel:
             and (2 * against > sum(kill.run >> number & 1 for kill in kills) or number in odd)
         ]
         asked = [suite.cases[number] for number in contested]
-        # A program that no contested case rejects agrees with the reference on all of them.
+        # A program that passes all contested cases agrees with the reference on them.
         responses = [
             self._ask(sandbox, program, asked)
             if any(kill.killed >> number & 1 for number in contested)
@@ -394,7 +394,7 @@ class Panel:
             for program, kill in zip(self.programs, kills, strict=True)
         ]
         for place, number in enumerate(contested):
-            # Programs that were stopped before this case have no vote on it.
+            # Programs that were stopped before this case cannot vote on it.
             votes = {
                 name: (answers[place] or Vote("slow")) if kill.killed >> number & 1 else None
                 for name, answers, kill in zip(self.names, responses, kills, strict=True)
@@ -408,7 +408,7 @@ class Panel:
 
     def _unanswered(self, sandbox: Sandbox, dropped: Sequence[Dropped]) -> list[Dispute | None]:
         disputes: list[Dispute | None] = [None] * len(dropped)
-        # Only inputs on which the reference failed by itself: others were refused, or not tried.
+        # Only inputs on which the reference itself failed; others were rejected, or not tried.
         places = [n for n, drop in enumerate(dropped) if drop.cause in UNANSWERED][:MOST_DROPPED]
         asked = [dropped[place].case for place in places]
         responses = [self._ask(sandbox, program, asked) for program in self.programs]
@@ -421,10 +421,10 @@ class Panel:
         return disputes
 
     def _ask(self, sandbox: Sandbox, program: str, cases: Sequence[Case]) -> list[Vote | None]:
-        """Return a program's answer to each case; None after it was slow too often."""
+        """Return a program's answer to each case; None once it has been slow too often."""
         if not cases:
             return []
-        # Each slow answer costs its whole limit: after a few the rest is not asked.
+        # Each slow answer costs its whole limit, so stop after a few.
         slow = 0
 
         def patient(_: int, outcome: Outcome) -> bool:
@@ -440,12 +440,12 @@ class Panel:
 
 
 def independent(sources: Iterable[str]) -> list[str]:
-    """Return the programs without those that differ in layout, comments or docstrings only."""
+    """Return the programs without those that differ only in layout, comments or docstrings."""
     # Copies of one program would outvote the others.
     distinct: dict[str, str] = {}
     for source in sources:
         try:
             distinct.setdefault(normal_form(source), source)
         except ReferenceSolutionError:
-            continue  # no Python: it passes nothing
+            continue  # not Python: it passes nothing
     return list(distinct.values())

@@ -1,4 +1,4 @@
-"""The constraints that a task's own inputs and text imply, written as a contract for review."""
+"""Contract drafts: constraints implied by a task's inputs and text, as code for review."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from evalplus_lite.types import Task
 
 
 def infer_constraints(task: Task) -> list[str]:
-    """Return the lines of a contract that says what a task's base inputs and text imply for new
-    ones, for a person to review and to paste into the task. A contract it has is not read.
+    """Return the lines of a contract implied by a task's base inputs and text, for a person to
+    review and paste into the task. An existing contract is ignored.
 
-    What cannot be written as an assertion, or is not assumed, is a comment. The last line counts
-    those that are assumed: once the task has a contract they do not bind. Of a task whose inputs
-    are calls or tests there is only a comment: what calls in one place share binds no others.
+    A constraint that cannot be written as an assertion, or is not assumed, becomes a comment. The
+    last line counts the assumed ones, which do not apply once the task has a contract. A task whose
+    inputs are calls or tests gets only a comment, as they do not constrain other calls.
     """
     kind = task.harness.kind
     if kind in ("sequence", "unittest", "assertions"):
@@ -34,7 +34,7 @@ def infer_constraints(task: Task) -> list[str]:
     names += [f"argument{n}" for n in range(len(names), len(input_filter.domains))]
     stated = of_function(task)[0].constraints
     body: list[str] = []
-    # A program that reads has one input, its text.
+    # A script has one input, its text.
     whole = "the text" if kind == "script" else "argument 0"
     constraints = [
         replace(each, text=each.text.replace("argument 0", whole))
@@ -48,7 +48,7 @@ def infer_constraints(task: Task) -> list[str]:
         is_written = constraint.is_on and constraint.name in writer.held
         is_bound = constraint.is_limit and not (constraint.is_chosen or constraint.is_stated)
         if is_written or is_bound:
-            continue  # the assertions above hold it
+            continue  # the assertions above imply it
         code = None
         if constraint.is_on:
             code = _code(constraint, names, stated, input_filter.domains)
@@ -72,7 +72,7 @@ def infer_constraints(task: Task) -> list[str]:
 
 
 _WITH_CONTRACTS = ("rectangular", "square", "uniform", "record")
-"""Kinds that are inferred for a task with a contract, too."""
+"""Kinds that are also inferred for a task with a contract."""
 _HELPERS = {
     "is_day": """\
 def is_day(text, *forms):
@@ -96,7 +96,7 @@ def is_balanced(text):
             return False
     return not opened""",
 }
-"""What assertions call, after the precondition."""
+"""Functions that assertions call, appended after the precondition."""
 _PLAIN = (bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict, type(None))
 _CODE = {
     "sorted": "list({0}) == sorted({0})",
@@ -116,13 +116,13 @@ _CODE = {
     "element": "{0} in {1}",
     "part": "{0} in {1}",
 }
-"""Constraints on whole arguments as expressions of their names."""
+"""Constraints on whole arguments, as expressions with their names."""
 _OF_PARTS: dict[str, tuple[str, type]] = {
     "single-blanks": ("{0} == ' '.join({0}.split())", str),
     "equal-lines": ("len({{len(row) for row in {0}}}) <= 1 or max(map(len, {0})) == 1", list),
     "same-keys": ("len({{frozenset(row) for row in {0}}}) <= 1", list),
 }
-"""Constraints on an argument of a type, or on each text in a list, as expressions of its name."""
+"""Constraints on an argument of a type, or each text in a list, as expressions with its name."""
 
 
 def _code(
@@ -131,7 +131,7 @@ def _code(
     stated: Sequence[StatedConstraint],
     domains: Sequence[Domain],
 ) -> str | None:
-    """Return a constraint as an expression, None where it has no simple one."""
+    """Return a constraint as an expression; None if there is no simple one."""
     first, kind, *rest = constraint.name.split(".")
     if constraint.name.startswith(STATED):
         return _stated_code(stated[int(kind)], names)
@@ -166,13 +166,13 @@ class _Writer:
     """Writes the assertions that keep values within domains."""
 
     texts: Mapping[str, str]
-    """What each constraint says, by name."""
+    """The text of each constraint, by name."""
     held: set[str] = field(default_factory=set)
-    """The names of the constraints that these assertions hold."""
+    """The names of the constraints that these assertions imply."""
 
     def assertions(self, domain: Domain, name: str, slot: str, depth: int = 0) -> list[str]:
         """Return the assertions that keep a value within a domain; ``slot`` names its place."""
-        # An extended type has no name in a contract: it stays a comment.
+        # An extended type has no name in a contract, so it stays a comment.
         kinds = [kind for kind in domain.kinds if kind in _PLAIN]
         if len(kinds) < len(domain.kinds) or not kinds:
             seen = " or ".join(kind.__name__ for kind in domain.kinds) or "anything"
@@ -182,7 +182,7 @@ class _Writer:
         lines = [f"assert type({name}) {has_type}, {name!r}"]
         if domain.largest == domain.smallest:
             self.held.add(f"{slot}.size")
-        # Checks of sizes and ranges hold for some of the types only, where there are several.
+        # If there are several types, checks of sizes and ranges apply only to some of them.
         groups: list[tuple[tuple[type, ...], list[str]]] = [
             ((int, float), _ranged(domain, name)),
             ((str,), _sized(domain, name) + self.lettered(domain, name, slot)),
@@ -204,7 +204,7 @@ class _Writer:
         return lines
 
     def hold(self, constraint: str, code: str) -> list[str]:
-        """Return the assertion that holds a constraint."""
+        """Return the assertion for a constraint."""
         self.held.add(constraint)
         return [f"assert {code}, {self.texts.get(constraint, constraint)!r}  # {constraint}"]
 
@@ -232,7 +232,7 @@ class _Writer:
         return lines
 
     def dates(self, form: DateForm, name: str, slot: str) -> list[str]:
-        """Return the assertion that a text is a day of the calendar, which says all of its form."""
+        """Return the assertion that a text is a calendar date, which covers its whole form."""
         parts = {"y": "%Y", "m": "%m", "d": "%d"}
         forms = (form.mark.join(parts[each] for each in order) for order in form.orders)
         code = f"is_day({name}, {', '.join(map(repr, forms))})"
@@ -243,7 +243,7 @@ class _Writer:
         return self.hold(f"{slot}.dates", code)
 
     def formed(self, domain: Domain, layout: Layout, name: str, slot: str) -> list[str]:
-        """Return the assertions that a text's lines are in a format, as far as they are few."""
+        """Return the assertions that a text's lines have a format, as far as they are simple."""
         lines, characters = [], domain.alphabet
         may_be_blank = layout.may_be_blank or not domain.smallest
         if layout.columns and characters.isascii():
@@ -270,7 +270,7 @@ class _Writer:
         return lines
 
     def inner(self, domain: Domain, name: str, slot: str, depth: int) -> list[str]:
-        """Return the assertions on what a list, tuple or set holds."""
+        """Return the assertions on the elements of a list, tuple or set."""
         if domain.positions is not None:
             lines = []
             for at, each in enumerate(domain.positions):
@@ -301,7 +301,7 @@ class _Writer:
         """Return the assertions on each of several values."""
         if domain is None:
             return []
-        # An inner loop needs a name of its own, or it would hide the item of the outer one.
+        # An inner loop needs its own name, or it would shadow the item of the outer one.
         item = "item" if not depth else f"item{depth}"
         lines = self.assertions(domain, item, slot, depth + 1)
         return [f"for {item} in {items}:", *(f"    {line}" for line in lines)]
@@ -338,12 +338,12 @@ _TOKENS = {
 
 
 def _pattern(shape: Sequence[str], layout: Layout, characters: str) -> Iterator[str]:
-    """Yield the parts of a regular expression of lines of one shape."""
+    """Yield the parts of a regular expression for lines of one shape."""
     letters, tokens = "".join(sorted(layout.letters)), []
     sign = r"(?:(?<![\w.])[-+])?" if {*characters} & {*"+-"} else ""
     number = rf"{sign}\d+(?:\.\d+)?" if "." in characters else rf"{sign}\d+"
     for before, kind, after in zip(shape, shape[1:], shape[2:], strict=False):
-        # A single letter beside a number, such as a unit.
+        # A single letter next to a number, such as a unit.
         is_unit = kind == "a letter" and [before, after].count("a number") == 1
         if kind == "a number":
             tokens.append(number)
@@ -353,7 +353,7 @@ def _pattern(shape: Sequence[str], layout: Layout, characters: str) -> Iterator[
             tokens.append(_TOKENS.get(kind) or re.escape(ast.literal_eval(kind)))
     while tokens:
         pair = tokens[:2]
-        # Two that come three times stand for any more of them (``layout``).
+        # A pair that occurs three times may be repeated more often (``layout``).
         if len(tokens) > 5 and tokens[:6] == 3 * pair:
             yield f"(?:{''.join(pair)}){{3,}}"
             del tokens[:6]

@@ -1,4 +1,4 @@
-"""Datasets as jobs need them: base cases found, unusable tasks set aside, content hashed."""
+"""Datasets for jobs: with base cases recovered, unusable tasks set aside, content hashed."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ def load_dataset(
     strict: bool = False,
     session: Session | None = None,
 ) -> Dataset:
-    """Return the dataset of a published name or of a file, with the base cases of its tasks.
+    """Load a published dataset or a file, with the base cases of its tasks.
 
         data = load_dataset("tasks.jsonl", tasks=["0-1"])
         data["Own/0"].base[0].arguments
 
     Names: ``humaneval`` (ships with the project), ``humaneval+``, ``humaneval+-mini`` and ``mbpp+``
-    (downloaded once). A file holds tasks of one's own, a suite, or a published set; its first row
-    decides which (docs/reference/formats.md). ``tasks`` selects some, as ``Dataset.only`` does. A
-    set that states its base cases only in test programs, as HumanEval does, has these run in
-    sandboxes.
+    (downloaded once). A file holds your own tasks, a suite, or a published set; its first row
+    decides which (docs/reference/formats.md). ``tasks`` selects some, as ``Dataset.only`` does. If
+    a set states its base cases only in test programs, as HumanEval does, these are run in
+    sandboxes to get the cases.
 
-    A task that cannot be used does not stop the others: it is in ``Dataset.unusable``. Raises
-    InputError if nothing can be used, and with ``strict`` if any task cannot, for which the
-    references of all are run; SandboxUnavailable if this machine holds no sandbox.
+    An unusable task does not stop the others: it is in ``Dataset.unusable``. Raises InputError if
+    no task is usable or, with ``strict``, if any is unusable, which requires running all
+    references; SandboxUnavailable if this machine has no sandbox.
     """
     with within(session) as opened:
         return prepared(read_dataset(name_or_path, only=tasks), opened, strict=strict)
@@ -62,10 +62,10 @@ def load_dataset(
 def prepared(
     dataset: Dataset | str | os.PathLike[str] | Rows, session: Session, *, strict: bool = False
 ) -> Dataset:
-    """Return a dataset (see ``dataset_of``) with its base cases: see ``load_dataset``."""
+    """Return a dataset (see ``dataset_of``) with its base cases; see ``load_dataset``."""
     data = dataset_of(dataset)
-    # Order: the base cases that only test programs state; then whether anything is left; then, if
-    # the caller is strict, every reference, so that all problems are listed at once.
+    # Order: base cases that only test programs state; then whether any task is left; then, with
+    # ``strict``, every reference, so that all problems are listed at once.
     if any(map(has_hidden_cases, data.tasks)):
         data = with_base_cases(data, session.pool(), session.cache)
     if not data.tasks and data.unusable:
@@ -83,7 +83,7 @@ def content_hash(data: Dataset) -> str:
     """Return a hash of the tasks' references, harnesses, inputs and expected outputs."""
     digest = hashlib.sha256()
     for task in data.tasks:
-        # What verdicts depend on, and no more: an edited prompt does not make results incomparable.
+        # Only what verdicts depend on: an edited prompt does not make results incomparable.
         program = (task.reference, task.entry_point, task.harness.row)
         others = (task.programs, len(task.base))
         text = "\0".join(map(str, (task.id, *program, task.contract, task.rule, *others)))
@@ -111,9 +111,9 @@ def whole_hash(data: Dataset) -> str:
 
 
 def with_suites(data: Dataset, suites: Iterable[Suite]) -> Dataset:
-    """Return the dataset that the suite file of these suites would hold; other tasks are gone."""
+    """Return the dataset with these suites, as a suite file would have it; drop other tasks."""
     by_task = {suite.task_id: suite for suite in suites}
-    # The cases of a suite replace the task's own: those that the reference fails on are gone.
+    # A suite's cases replace the task's own, so cases on which the reference fails are dropped.
     tasks = tuple(
         replace(task, base=suite.cases[: suite.base_count], plus=suite.cases[suite.base_count :])
         for task in data.tasks
@@ -132,24 +132,24 @@ def keep_dataset(
 
 
 def default_folder(job: str, dataset: str, data: Dataset, *parts: str) -> Path:
-    """Return the folder for a job's results where none was given; no two inputs share one.
+    """Return the default folder for a job's results; different inputs get different folders.
 
-    ``dataset`` is the name or path as it was given, ``parts`` are samples or model. A set that is
-    not a published one brings the beginning of its content's hash: files are called alike.
+    ``dataset`` is the name or path as given, ``parts`` are samples or model. Unless the set is a
+    published one, the name includes a prefix of its content hash, because file names repeat.
     """
-    # Two files called tasks.jsonl are two inputs: the hash keeps their results apart.
+    # Two files named tasks.jsonl are different inputs: the hash separates their results.
     of = data.name if dataset in names() else f"{file_name(data.name)}-{content_hash(data)[:6]}"
     return Path("out", "-".join([job, *map(file_name, parts), of]))
 
 
 def samples_name(paths: Sequence[Path]) -> str:
-    """Return a short name for sample files: the first ones', and how many more there are."""
+    """Return a short name for sample files: the first ones' names and the number of others."""
     names = labels(paths)
     return "+".join(names if len(names) < 4 else [*names[:2], str(len(names) - 2)])
 
 
 def listed(data: Dataset, source: SuiteSource) -> dict[str, Any]:
-    """Return the unusable tasks, and the notes on the others, in the dataset's order."""
+    """Return the unusable tasks, and notes on the others, in the dataset's order."""
     evidence = source.evidence
     has_plus = data.has_plus
     notes = [
@@ -162,7 +162,7 @@ def listed(data: Dataset, source: SuiteSource) -> dict[str, Any]:
 
 
 def unusable(data: Dataset, source: SuiteSource) -> list[Unusable]:
-    """Return the tasks that cannot be read, then those that turned out to have no usable case."""
+    """Return the tasks that cannot be read, then those without a usable case."""
     return [*data.unusable, *(source.unusable[id] for id in data.ids if id in source.unusable)]
 
 
@@ -173,7 +173,7 @@ def require_any(count: int, data: Dataset, source: SuiteSource) -> None:
 
 
 def unknown_task(task_id: object, data: Dataset) -> InputError:
-    """Return the error of a sample for a task that the dataset does not have."""
+    """Return the error for a sample whose task is not in the dataset."""
     return InputError(
         f"a sample is for {task_id!r}, which is not a task of {data.name}",
         remedy=f"its first is {next(iter(data.ids), None)!r}",
@@ -184,11 +184,11 @@ def unknown_task(task_id: object, data: Dataset) -> InputError:
 
 
 def now() -> datetime:
-    """Return the date of outputs: ``SOURCE_DATE_EPOCH``, if that is set.
+    """Return the date for outputs: ``SOURCE_DATE_EPOCH`` if it is set, else the current time.
 
     https://reproducible-builds.org/specs/source-date-epoch: whole seconds since 1970, UTC.
     """
-    # Builds that are to be repeated byte for byte set the date of all their outputs.
+    # Reproducible builds set the date of all their outputs.
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     if not epoch:
         return datetime.now(UTC).replace(microsecond=0)
@@ -208,11 +208,11 @@ def run_facts(
     samples: Iterable[Place] = (),
     **settings: Any,
 ) -> dict[str, Any]:
-    """Return the facts of a run for its summary: version, date, Python, the sandbox's tier, the
-    hashes of data and sample files, and these settings.
+    """Return the facts of a run for its summary: version, date, Python, sandbox tier, hashes of
+    data and sample files, and these settings.
 
-    ``date`` is the only value that differs between two runs of one command on one machine. The tier
-    is probed if nothing ran before. ``content`` is the data's hash, where it is known.
+    Only ``date`` differs between two runs of the same command on the same machine. The tier is
+    probed if nothing ran before. ``content`` is the data's hash, if it is known.
     """
     date = now().strftime("%Y-%m-%dT%H:%M:%SZ")
     facts: dict[str, Any] = {
@@ -234,7 +234,7 @@ def run_facts(
 def file_facts(paths: Iterable[Place]) -> list[dict[str, str]]:
     """Return the path, as given, and the SHA-256 of each file or folder.
 
-    A folder's is that of the names and hashes of the files in it, a line each, sorted by name.
+    A folder's hash is that of a line for each of its files, with hash and name, sorted by name.
     """
     return [{"path": shown_path(path), "sha256": sha256_of(path)} for path in paths]
 
@@ -254,7 +254,7 @@ def sha256_of(place: Place) -> str:
             # Hidden files and ``__pycache__`` are not read as samples, so the hash ignores them.
             if not any(part.startswith((".", "__")) for part in name.parts)
         }
-    # In the form of sha256sum, sorted, so that anybody can check it.
+    # In the format of sha256sum, sorted, so that anyone can check it.
     lines = (f"{_of_file(files[name])}  {name}\n" for name in sorted(files))
     return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Task files drafted from a module or a pytest file."""
+"""Drafts of task files, from a module or a pytest file."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ LIMITS = Limits(cpu=2.0, load=10.0)
 
 @dataclass(frozen=True, slots=True)
 class DraftResult(Result):
-    """A task file: the ``tasks`` that were drafted, and what was left out and why."""
+    """A drafted task file: its ``tasks``, and what was left out and why."""
 
     tasks: tuple[Task, ...]
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row a task, as the file holds it."""
+        """Return a row for each task, as in the file."""
         return [task_row(task) for task in self.tasks]
 
 
@@ -49,15 +49,15 @@ def draft_from_module(
     force: bool = False,
     session: Session | None = None,
 ) -> DraftResult:
-    """Make a task of each public function of a module, and write them as a task file to ``out``.
+    """Draft a task for each public function of a module, and write the task file to ``out``.
 
         draft_from_module("shapes.py", out="shapes.jsonl").summary["left_out"]
 
-    A function's examples in doctest's form are its inputs, with outputs; without any, inputs are
-    made by its annotations. The function, with what it needs of the module, is the reference, which
-    is run in the sandbox: an input that it does not answer, or not as the example says, is left
-    out. The module itself is never imported. Raises InputError if no task comes of it, or ``out``
-    is there already, unless ``force`` replaces it.
+    Inputs and outputs come from the function's doctest examples; without any, inputs are generated
+    from its annotations. The reference is the function with all module code that it needs. It is
+    run in the sandbox, and inputs are left out if it fails or contradicts the example. The module
+    itself is never imported. Raises InputError if no task can be drafted, or if ``out`` exists,
+    unless ``force`` replaces it.
     """
     # The module is read as text: importing it would run it.
     program = SourceModule.read(Path(module))
@@ -77,16 +77,16 @@ def draft_from_pytest(
     force: bool = False,
     session: Session | None = None,
 ) -> DraftResult:
-    """Make a task of each function that a pytest file's plain assertions call, with its outputs.
+    """Draft a task for each function that plain assertions in a pytest file call, with outputs.
 
         draft_from_pytest("test_shapes.py", out="shapes.jsonl")
 
-    ``module`` is where the functions are; without it they are looked for in the test file, then in
-    the module next to it that they are imported from. A function that is not found makes a task
-    without a reference. Otherwise as ``draft_from_module``.
+    ``module`` has the functions; by default they are looked up in the test file, then in the module
+    next to it from which they are imported. A function that is not found becomes a task without a
+    reference. Otherwise this works like ``draft_from_module``.
     """
     program = SourceModule.read(Path(file))
-    # Order: what is asserted; where each function is; then a task of each, tried in the sandbox.
+    # Order: assertions; the source of each function; then a task for each, run in the sandbox.
     asserted_calls, lost = asserted(program)
     modules = dict(imported(program.tree))
     given = None if module is None else SourceModule.read(Path(module))
@@ -139,7 +139,7 @@ def _result(
     force: bool,
     session: Session | None,
 ) -> DraftResult:
-    # Checked before anything is run: a file that somebody has edited may be the only one.
+    # Checked before anything runs, because an existing file may have been edited by hand.
     if out is not None and Path(out).exists() and not force:
         raise InputError("is there already", path=out, remedy="give another file, or --force")
     left_out = list(lost)
@@ -153,7 +153,7 @@ def _result(
         if task.rule.kind == "multiset" and task.reference
     }
     with within(session) as opened:
-        # Every draft is run once: what its reference does not answer is no input of the task.
+        # Every draft is run once, to drop inputs that its reference cannot answer.
         source = SuiteSource(cache=opened.cache, limits=LIMITS)
         opened.stage("references", len(drafts))
         suites = list(source.suites([*drafts, *twins.values()], opened.pool()))
@@ -178,7 +178,7 @@ def _result(
                 LeftOut(name, 0, f"{loss.count} inputs: {loss.example}")
                 for loss in source.evidence[task.id].lost
             ]
-            # Outputs that a test states are kept as such; a reference answers for itself.
+            # Keep outputs only if a test states them; others are computed by the reference.
             outputs = tuple(suite.expected) if task.outputs else ()
             tasks.append(replace(task, base=suite.cases, outputs=outputs))
     if not tasks:
@@ -196,10 +196,10 @@ def _result(
     return DraftResult(summary, tuple(tasks))
 
 
-# A few typical values of a type, the simplest first: inputs for functions that have none.
+# A few typical values of a type, simplest first: inputs for functions without examples.
 
 MOST = 12
-"""Inputs of a function."""
+"""Maximum number of inputs for a function."""
 DEEPEST = 4
 _PLAIN: dict[str, tuple[Value, ...]] = {
     "none": (None,),
@@ -215,14 +215,14 @@ _HOLDERS = {"list": list, "set": set, "frozenset": frozenset, "sequence": list, 
 
 
 def simple_inputs(types: Sequence[Type]) -> list[tuple[Value, ...]]:
-    """Return at most ``MOST`` lists of arguments of these types; none if a type is not known.
+    """Return at most ``MOST`` lists of arguments of these types; none if a type is unknown.
 
-    The first have each argument as simple as the others, the rest meet by turns.
+    In the first ones, all arguments are equally simple; the rest mix simple and other values.
     """
     columns = [simple_values(each) for each in types]
     if not all(columns):
         return []
-    # Simple arguments together first, since a product would vary the last one alone for long.
+    # Combine equally simple arguments first: a product would vary only the last one for long.
     rows = [tuple(column[at % len(column)] for column in columns) for at in range(4)]
     rows += itertools.islice(itertools.product(*columns), 4 * MOST)
     distinct: dict[str, tuple[Value, ...]] = {repr(row): row for row in rows}
@@ -230,7 +230,7 @@ def simple_inputs(types: Sequence[Type]) -> list[tuple[Value, ...]]:
 
 
 def simple_values(stated: Type, depth: int = 0) -> list[Value]:
-    """Return a few values of a type; none if it is not known."""
+    """Return a few values of a type; none if it is unknown."""
     if stated.kind == "literal":
         return list(stated.values)
     if stated.kind == "union":

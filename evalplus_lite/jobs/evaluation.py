@@ -1,4 +1,4 @@
-"""Samples against suites: verdicts on every program, and pass@k of each model."""
+"""The evaluation job: verdicts on every sample, and pass@k of each model."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ from evalplus_lite.types import VERDICTS, Task
 # Counts of verdicts, and the scores of each model and temperature.
 
 MOST_TRACES = 5
-"""Tracebacks of failures of our own code that are kept."""
+"""Maximum number of tracebacks to keep of failures in our own code."""
 
 
 @dataclass
 class SuiteTally:
-    """Samples by verdict on one suite; by task, how many there are and how many pass."""
+    """Counts on one suite: samples by verdict and, by task, how many there are and pass."""
 
     verdicts: Counter[str | None] = field(default_factory=Counter)
     total: Counter[str] = field(default_factory=Counter)
@@ -58,25 +58,25 @@ class SuiteTally:
         self.right[task] += verdict == "pass"
 
     def by_task(self) -> dict[str, Count]:
-        """Return how many samples each task has, and how many of them pass."""
+        """Return each task's number of samples and of passing ones."""
         return {task: Count(number, self.right[task]) for task, number in self.total.items()}
 
 
 @dataclass
 class Tally:
-    """Counts that need no more memory for more samples: by task, and by verdict.
+    """Counts by task and by verdict; their size does not depend on the number of samples.
 
-    ``unusable`` counts the samples of each task that has no usable case: they are in no other
-    count. ``infra`` are samples that the machine or our own code failed on, ``traces`` where our
-    own code did. ``groups`` has the counts of each model and temperature. Without ``has_plus`` the
-    data set has no plus cases, and no verdicts on them; without ``has_stress`` no verdicts on
-    stress cases were requested.
+    ``unusable`` counts the samples of each task without a usable case, which are in no other count.
+    ``infra`` are samples on which the machine or our own code failed, and ``traces`` the tracebacks
+    of our own code. ``groups`` has the counts of each model and temperature. Without ``has_plus``
+    the data set has no plus cases, so there are no verdicts on them; without ``has_stress`` no
+    verdicts on stress cases were requested.
     """
 
     has_plus: bool = True
     has_stress: bool = False
     has_weak: bool = False
-    """Whether a task has only tests that a program could pass without knowing it: ``strong`` counts
+    """Whether a task has only weak tests, which a program can pass by guessing; ``strong`` counts
     verdicts on the other tasks."""
     base: SuiteTally = field(default_factory=SuiteTally)
     plus: SuiteTally = field(default_factory=SuiteTally)
@@ -88,13 +88,13 @@ class Tally:
     groups: dict[RunGroup, Tally] = field(default_factory=dict)
 
     def blame(self, error: Exception) -> None:
-        """Keep the traceback if our own code failed: the first few that differ."""
+        """Keep the traceback if our own code failed: the first few distinct ones."""
         if isinstance(error, Defect) and len(self.traces) < MOST_TRACES:
             self.traces += [] if error.trace in self.traces else [error.trace]
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one result row."""
-        # A row has ``strong``, which is None, only where all tests of its task are weak.
+        # A row has ``strong`` (None) only if all tests of its task are weak.
         strong = row.get("strong", row["plus"] or row["base"])
         verdicts = row["base"], row["plus"], row.get("stress"), strong, "strong" in row
         self.count(group_of(row), row["task_id"], *verdicts)
@@ -109,9 +109,9 @@ class Tally:
         strong: str | None,
         is_weak: bool,
     ) -> None:
-        """Count the verdicts on one sample of a group, in all and in its group.
+        """Count the verdicts on one sample, in total and in its group.
 
-        ``stress`` is None if it met no such case, ``strong`` if all tests are weak.
+        ``stress`` is None if it ran on no stress case, ``strong`` if all tests are weak.
         """
         if group not in self.groups:
             self.groups[group] = Tally(self.has_plus, self.has_stress)
@@ -127,25 +127,25 @@ class Tally:
 
     @property
     def verdicts(self) -> dict[str, int]:
-        """Samples by verdict on all cases there are."""
+        """Samples by verdict on all cases."""
         counts = (self.plus if self.has_plus else self.base).verdicts
         return {name: counts[name] for name in VERDICTS if name in counts}
 
     def counts(self) -> dict[str, dict[str, Count]]:
-        """Return, for each suite that there is, ``SuiteTally.by_task``."""
+        """Return ``SuiteTally.by_task`` for each suite."""
         suites = {"base": self.base}
         suites |= {"plus": self.plus} if self.has_plus else {}
         suites |= {"strong": self.strong} if self.has_weak else {}
         return {name: suite.by_task() for name, suite in suites.items()}
 
     def pass_at_k(self, ks: Sequence[int] = DEFAULT_K) -> dict[str, dict[str, float]]:
-        """Return pass@k on each suite, for each k for which every task has enough samples."""
+        """Return pass@k on each suite, for each k with enough samples for every task."""
         return {name: estimate(counts, ks) for name, counts in self.counts().items()}
 
 
 def grouped(tally: Tally) -> dict[RunGroup, Tally]:
-    """Return the counts of each model and temperature, in the order of names and temperatures."""
-    # Without any sample there is still a row.
+    """Return the counts of each model and temperature, sorted by name and temperature."""
+    # Without any samples there is still a row.
     if not tally.groups:
         return {(None, None): tally}
     # Unusable tasks and weak tests are facts of the data set, so each group has all of them.
@@ -157,13 +157,13 @@ def grouped(tally: Tally) -> dict[RunGroup, Tally]:
 def summarized(
     data: Dataset, groups: Mapping[RunGroup, Tally], tally: Tally, ks: Sequence[int]
 ) -> dict[str, Any]:
-    """Return the scores of each group, and the counts of all.
+    """Return the scores of each group, and the total counts.
 
-    There is no pass@k of several models or temperatures together.
+    There is no combined pass@k of several models or temperatures.
     """
     rows = [_row(data, group, each, ks) for group, each in groups.items()]
     whole = _row(data, None, tally, ks)
-    # An average over models would depend on how many samples each happens to have.
+    # An average over models would depend on their numbers of samples.
     if len(rows) > 1:
         whole["pass_at_k"] = whole["intervals"] = None
     return {"dataset": data.name, **whole, "groups": rows}
@@ -198,18 +198,18 @@ def _sorted(counts: Mapping[Any, int]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-# Results in the form of evalplus, ``*_eval_results.json``, which other scripts read.
+# Results in evalplus' format, ``*_eval_results.json``, for other scripts.
 
 MOST_FILES = 200
-"""Models and temperatures with a file of their own: rows may name any number."""
+"""Maximum number of models and temperatures that get a file: rows may name any number."""
 
 
 def _result(row: Mapping[str, Any], solutions: Mapping[str, str]) -> dict[str, Any]:
-    # Only the case that decided is known. It is a base case if the program fails on one.
+    # Only the deciding case is known. It is a base case if the program fails on one.
     failed = row.get("failure")
     in_base = row["base"] != "pass"
     inputs = [] if failed is None else [failed.get("input")]
-    # evalplus knows three words; its plus status is None as well where there are no plus cases.
+    # evalplus has three statuses; its plus status is also None if there are no plus cases.
     base, plus = (
         each if each in (None, "pass", "timeout") else "fail" for each in (row["base"], row["plus"])
     )
@@ -236,10 +236,10 @@ def write_all(
     content: str,
     solutions: Mapping[str, str] | None,
 ) -> None:
-    """Write ``eval_results.json``, as evalplus does: a file for each model and temperature.
+    """Write ``eval_results.json`` in evalplus' format: a file for each model and temperature.
 
-    Of very many, as rows may name them, the first ``MOST_FILES`` get one. ``solutions`` holds the
-    programs' texts by hash, if they are to be in the files.
+    Only the first ``MOST_FILES`` get one, as rows may name any number. ``solutions`` has the
+    programs' texts by hash, or is None to leave them out.
     """
     # One pass over the rows for all files: there may be millions of rows, and many groups.
     names = _file_names(list(groups)[:MOST_FILES])
@@ -255,7 +255,7 @@ def write_all(
 
     head = _dumped({"date": now().strftime("%Y-%m-%d %H:%M"), "hash": content})
     schema = "create table results (file integer, task integer, text blob)"
-    # Rows come in the order of judging; evalplus' form has them by task, tasks by their first row.
+    # Rows come in the order of judging; evalplus' format has them by task, in order of first row.
     with contextlib.closing(scratch_database(schema)) as base:
         with filling("results"):
             base.executemany("insert into results values (?, ?, ?)", texts())
@@ -302,38 +302,37 @@ def judge(
     costs: Rows | None = None,
     contracts: Mapping[str, str] | None = None,
 ) -> Tally:
-    """Judge every sample that the journal does not hold yet; return the counts of all.
+    """Judge every sample that is not in the journal yet; return the counts of all.
 
-    Other results in the journal, which would be counted too, raise InputError.
+    Raises InputError if the journal has other results, which would be counted, too.
 
     ``costs`` receives each judged sample's cost, a row for each row of the journal.
 
-    With ``contracts``, texts by task id, the smallest failing input of each wrong program is
-    searched, too: one that the task's contract allows, or else one of these.
+    With ``contracts``, texts by task id, also search for each wrong program's smallest failing
+    input that is allowed by the task's contract, or by one of these if it has none.
 
-    Equal programs are run once. Rows are appended in an order that depends on the samples alone, so
-    the journal of a run that was killed and resumed equals that of one that was not. A sample that
-    the machine or our own code failed on has no row: it is named in ``Tally.infra``, and tried
-    again when the job is run again. A sample of a task without a usable case has no row either:
-    ``source.unusable`` has the cause. The evidence of all other tasks with samples is in
-    ``source.evidence``.
+    Equal programs are run once. The order of rows depends only on the samples, so a killed and
+    resumed run writes the same journal as an uninterrupted one. A sample on which the machine or
+    our own code failed has no row: it is listed in ``Tally.infra``, and tried again when the job is
+    run again. A sample of a task without a usable case has no row either: ``source.unusable`` has
+    the cause. The evidence of all other tasks with samples is in ``source.evidence``.
     """
     backend, tally = session.pool(), Tally(settings.has_plus, settings.stress)
-    # Verdicts are counted here and nowhere else, so that a resumed run counts alike.
+    # Verdicts are counted only here, so that a resumed run gets the same counts.
     # Order: count the rows of an earlier run; send the rest to the backend in an order that depends
-    # on the samples alone; append its rows in that same order.
+    # only on the samples; append its rows in the same order.
     done = programs.resume(journal, tally.add)
     if done:
         session.note(f"{done} results were there already")
         session.advance(done, counts=tally.verdicts, known=True)
-    # Tasks and contracts are staged: an item names them, and each worker decodes them once.
+    # Tasks and contracts are staged: items refer to them, and each worker decodes them once.
     staging = SharedData(backend, source.given)
     allowed = None if contracts is None else backend.stage(dict(contracts))
     settings_row = source.settings, to_row(settings), allowed
     call = Call("evalplus_lite.jobs.judging:SampleJudge", settings_row)
 
     def failed(item: Row, error: Exception) -> Row:
-        """Try the programs of an item that was lost one by one, so that one costs no other."""
+        """Retry the programs of a lost item one by one, so that one cannot affect the others."""
         ref, task_id, groups = item
         if len(groups) > 1:
             singles = [(ref, task_id, [group]) for group in groups]
@@ -356,15 +355,15 @@ def judge(
             sent.append((task_id, members))
             yield staging.ref(tasks[task_id]), task_id, [group_row(group) for group in chunk]
 
-    # Items are taken ahead of the rows: who is in them waits here until their row comes.
+    # Items are sent ahead of the rows; their samples wait here until the row arrives.
     sent: deque[tuple[str, list[tuple[int, RunGroup]]]] = deque()
     rows = backend.map(call, dealt(), key=itemgetter(1), lost=failed, done=counted)
     for evidence, judged in rows:
         task_id, members = sent.popleft()
         source.take(task_id, evidence)
         for (index, group), (base, plus, line, others, cost) in zip(members, judged, strict=True):
-            # No evidence is no verdict, and neither is a failure of the machine: both are named
-            # apart.
+            # A task without evidence and a machine failure give no verdict; they are listed
+            # separately.
             if base == "unusable":
                 tally.unusable[task_id] += 1
             elif base == "infra":
@@ -374,25 +373,25 @@ def judge(
                     costs.append_line(cost)  # before the row: see ``outputs.measured``
                 journal.append_line(line)
                 tally.count(group, task_id, base, plus, *others)
-    session.advance(0, counts=tally.verdicts)  # rows are counted as done before they are in turn
+    session.advance(0, counts=tally.verdicts)  # some rows were counted after the last report
     journal.flush()
-    # A resumed run reports the rest as well, so that both report the same.
+    # Include tasks judged in an earlier run, so that a resumed run reports the same evidence.
     judged_tasks = [task for id, task in tasks.items() if id in tally.base.total]
     source.prepare(judged_tasks, backend, staging)
     return tally
 
 
 MOST_SOLUTIONS = 20_000
-"""Above this many samples the file in evalplus' form leaves the programs' texts out."""
+"""Maximum number of samples for which the file in evalplus' format has the programs' texts."""
 MOST_CHARACTERS = 32 << 20
-"""Programs' texts of more characters than this are left out of it, too."""
+"""Maximum number of characters in these texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationResult(Result):
     """The verdicts on samples, and the scores of each model and temperature.
 
-    ``path`` is the file that the rows are in (results.jsonl); None if they are kept in ``rows``.
+    ``path`` is the file with the rows (results.jsonl), or None if they are in ``rows``.
     """
 
     kind: ClassVar[str] = "evaluation"
@@ -404,18 +403,18 @@ class EvaluationResult(Result):
     def pass_at_k(self) -> dict[str, dict[str, float]] | None:
         """``{"base": {"pass@1": ...}, "plus": ...}``; None if there are several models.
 
-        Each model's is in ``summary["groups"]``.
+        ``summary["groups"]`` has each model's.
         """
         scores: dict[str, dict[str, float]] | None = self.summary["pass_at_k"]
         return scores
 
     @property
     def left_out(self) -> int:
-        """The number of rows of the sample files that are not answers to any task."""
+        """The number of rows in sample files that do not answer any task."""
         return int(self.summary["rows"]["left_out"])
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row a sample: ``task_id``, ``index``, ``model``, ``base``, ``plus``, ..."""
+        """Return a row per sample: ``task_id``, ``index``, ``model``, ``base``, ``plus``, ..."""
         if self.path is None:
             return list(self.rows)
         return [row.data for row in written_rows(self.path)]
@@ -445,38 +444,38 @@ def evaluate(
         result.pass_at_k["base"]["pass@1"]
         result.to_rows()[0]["base"]  # pandas.DataFrame(result.to_rows()) is a table of them
 
-    ``dataset`` is a ``Dataset``, a name or a path; ``samples`` are ``Sample``s, or files of answers
-    (of several each is a model, unless its rows name one), from which programs are extracted unless
-    ``extract`` is False. ``limits`` names a preset of time limits (``default``, ``paper``,
-    ``evalplus``), ``memory`` is what a program may add, in bytes or as ``"2GiB"``, ``total`` the
-    seconds that all cases of a program may take together. ``details`` runs every case and keeps
-    each verdict (none after eight that are lost to time, memory or a crash), ``minimize`` finds the
-    smallest input that each wrong program fails on; ``stress`` runs what passes on the suite's
-    stress cases, for an extra verdict that no score counts. ``ks`` are the k of pass@k; each model
-    and temperature has its own.
+    ``dataset`` is a ``Dataset``, a name or a path. ``samples`` are ``Sample``s, or files of answers
+    (if there are several, each is a model unless its rows name one), from which programs are
+    extracted unless ``extract`` is False. ``limits`` names a preset of time limits (``default``,
+    ``paper``, ``evalplus``), ``memory`` is the memory that a program may add, in bytes or as
+    ``"2GiB"``, and ``total`` the seconds for all cases of a program. ``details`` runs every case
+    and keeps each verdict, but stops after eight timeouts, memory errors and crashes. ``minimize``
+    finds each wrong program's smallest failing input. ``stress`` runs passing programs on the
+    suite's stress cases, for an extra verdict that no score counts. ``ks`` are the k of pass@k,
+    which is computed for each model and temperature.
 
-    With ``out``, a folder, rows are written there as they come (results.jsonl, and costs.jsonl with
-    seconds and memory as measured, which differ between runs), and in the end summary.json,
-    programs.jsonl.gz and, as evalplus writes it, eval_results.json; the same call resumes after a
-    kill, unless ``force`` starts over. Without ``out`` they are kept in memory. With ``shard``,
+    With ``out``, a folder, rows are written there while judging (results.jsonl, and costs.jsonl
+    with measured seconds and memory, which differ between runs), followed by summary.json,
+    programs.jsonl.gz and, in evalplus' format, eval_results.json; the same call resumes after a
+    kill, unless ``force`` starts over. Without ``out``, rows are kept in memory. With ``shard``,
     such as ``"2/4"``, only a part of the tasks is judged, for ``merge``.
 
-    No program passes a task without a usable case: such tasks are in ``result.unusable``. Samples
-    that the machine or our own code failed on are not scored: ``summary["infra"]``. Raises
-    InputError for unusable input, and SandboxUnavailable if this machine holds no sandbox.
+    Tasks without a usable case, which no program can pass, are in ``result.unusable``. Samples on
+    which the machine or our own code failed are not scored, but listed in ``summary["infra"]``.
+    Raises InputError for unusable input, and SandboxUnavailable if this machine has no sandbox.
     """
-    # Options first: a mistake in them costs no sandbox.
+    # Check options before starting any sandbox.
     chosen, allowed = preset(limits), memory_bytes(memory)
     if not ks or any(type(k) is not int or k < 1 for k in ks):
         raise InputError(f"ks is {ks!r}", remedy="give whole numbers from 1, such as (1, 10)")
     share = share_of(shard, out, kind="evaluate", journal=RESULTS)
-    # 1. The folder, the sandboxes, and the data: base cases of a set that hides them are run for.
+    # 1. The folder, the sandboxes, and the data, running test programs to get hidden base cases.
     with output_folder(out if share is None else share.out) as folder, within(session) as opened:
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
-        # 2. What decides verdicts: the settings, the source of suites, and the identity that a
-        # resumed run must share. Options that only change the summary (``ks``) are not part of
-        # it.
+        # 2. Everything that decides verdicts: settings, the source of suites, and the identity
+        # that a resumed run must share. Options that only change the summary (``ks``) are not
+        # part of it.
         settings = Settings(chosen, allowed, total, details, data.has_plus, stress)
         source = SuiteSource(given=data.suites, cache=opened.cache)
         content = content_hash(data)
@@ -501,14 +500,14 @@ def evaluate(
             measured(folder, journal, force=force) as costs,
             SampleTable(stream) as programs,
         ):
-            # A shard takes its part of the tasks before anything is judged.
+            # A shard selects its part of the tasks before anything is judged.
             if share is not None:
-                # Costs are counted, not measured: samples times cases.
+                # Costs are estimated by samples times cases, not measured.
                 cases = {task.id: 1 + len(task.cases) for task in data.tasks}
                 counts = Counter(sample.task_id for sample in programs)
                 share.plan(
                     {id: count * cases[id] for id, count in counts.items()},
-                    # What only the summary depends on is one for all shards as well.
+                    # Options that only the summary depends on must be equal for all shards, too.
                     facts={
                         **identity,
                         "samples": samples_digest(programs),
@@ -517,7 +516,7 @@ def evaluate(
                     force=force,
                 )
             only = None if share is None else share.items
-            # Equal programs are found over the whole sample set, before the first is judged.
+            # Find equal programs in the whole sample set before judging the first.
             tested = {task.id for task in data.tasks if task.harness.kind == "unittest"}
             count = programs.group(only=only, backend=pool, apart=tested)
             opened.stage("evaluate", count)
@@ -532,12 +531,12 @@ def evaluate(
                 # These contracts only bound the search for small inputs, never a verdict.
                 contracts=known_contracts() if minimize else None,
             )
-            # A part has no scores: ``merge`` gathers all journals, and runs this job to its end.
+            # A part has no scores: ``merge`` gathers all journals and finishes this job.
             if share is not None and share.is_part:
                 journal.flush()
                 stream.tell(opened)
                 return EvaluationResult({**share.end(), "infra": tally.infra}, path)
-            # Only now are all verdicts known: scores, the summary, and the form of evalplus.
+            # Now all verdicts are known: compute scores and the summary.
             groups = grouped(tally)
             summary = {
                 "run": run_facts(
@@ -555,8 +554,8 @@ def evaluate(
                 "rows": stream.faults.to_json(),
                 "extraction": dict(sorted(stream.steps.items())),
             }
-            # 4. The files. evalplus' form comes last but one: it is read by others only once
-            # complete, and summary.json, which says that the run has ended, is the last.
+            # 4. The files. summary.json comes last, because it marks the end of the run; evalplus'
+            # file, which other tools read, comes just before it.
             if folder is None:
                 rows = tuple(row.data for row in journal.rows())
                 result = EvaluationResult(summary, None, rows)
@@ -573,8 +572,8 @@ def evaluate(
 
 
 def solutions(programs: SampleTable) -> dict[str, str] | None:
-    """Return the programs' texts by their names in results; None if they are too long to be held
-    together.
+    """Return the programs' texts by their names in results; None if they are too long to hold
+    in memory.
     """
     texts: dict[str, str] = {}
     characters = 0

@@ -1,4 +1,4 @@
-"""Suites of tasks: shared with workers, and computed once where a task comes without outputs."""
+"""Suites of tasks: shared with workers, and computed once if a task has no outputs."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ from evalplus_lite.types import Suite, Task, Unusable
 
 
 MOST_BYTES = 256 << 20
-"""Bytes, as staged, of the tasks that one place keeps prepared."""
+"""Maximum bytes of prepared tasks in one worker, by their staged size."""
 Made = TypeVar("Made")
 
 
 @dataclass
 class SharedData:
-    """Stages tasks when they are first asked for, each with the suite that was ``given`` for it."""
+    """Stages tasks on first use, each with the suite in ``given``, if any."""
 
     backend: Backend
     given: Mapping[str, Suite] = field(default_factory=dict)
     _refs: dict[str, tuple[Task, Ref]] = field(default_factory=dict)
 
     def ref(self, task: Task) -> Ref:
-        """Return where the task is staged."""
+        """Return a reference to the staged task."""
         shared = self._refs.get(task.id)
-        # Another task of the same id (with base cases that were found, say) is staged as well.
+        # Another task with the same id (such as one with recovered base cases) is staged, too.
         if shared is None or shared[0] is not task:
             suite = self.given.get(task.id)
             row = to_row(task), None if suite is None else to_row(suite)
@@ -62,8 +62,8 @@ class SharedData:
 
 
 def staged(context: WorkerContext, ref: Ref) -> tuple[Task, Suite | None]:
-    """Return a task, and its suite if one was given."""
-    # Collecting would walk all that was just read, and free none of it: it lives long.
+    """Return a staged task, and its suite if one was given."""
+    # Garbage collection would traverse all the new data and free none of it, as it is long-lived.
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -75,7 +75,7 @@ def staged(context: WorkerContext, ref: Ref) -> tuple[Task, Suite | None]:
 
 
 class Prepared(Generic[Made]):
-    """A worker's prepared suites; the least recently used are dropped beyond a bound on memory."""
+    """A worker's prepared suites; beyond a memory bound, the least recently used are dropped."""
 
     def __init__(self, *, most: int = MOST_BYTES) -> None:
         self._most = most
@@ -83,14 +83,14 @@ class Prepared(Generic[Made]):
         self._size = 0
 
     def under(self, key: Hashable, size: int, make: Callable[[], Made]) -> Made:
-        """Return the object under a key, created if missing; ``size`` in bytes, about."""
+        """Return the object under a key, created if missing; ``size`` is its approximate bytes."""
         if key in self._made:
             self._made.move_to_end(key)
             return self._made[key][1]
         item = make()
         self._made[key] = size, item
         self._size += size
-        # One suite is kept however large it is: it is being used.
+        # One suite is kept, however large, because it is in use.
         while self._size > self._most and len(self._made) > 1:
             _, (gone, _) = self._made.popitem(last=False)
             self._size -= gone
@@ -101,23 +101,23 @@ class Prepared(Generic[Made]):
 
 
 FORMAT = 10
-"""Part of every key: raise it when the computation changes."""
+"""Part of every key; increase it when the computation changes."""
 DAMAGED = (OSError, ValueError, LookupError, TypeError, StopIteration, RecursionError)
 """Errors of reading a damaged file of the cache."""
 PUBLISHED_LIMITS = Limits(cpu=30.0, load=10.0, memory=4 << 30)
-"""For inputs that a published set vouches for: its references may be slow, yet none is dropped."""
+"""Limits for inputs of published sets, which are trusted: slow references are not dropped."""
 
 
 MOST_SLOW = 2
-"""Own cases that may take a reference to its limits: an endless one would take hours."""
+"""Maximum number of own cases that hit the limits: an endless reference would take hours."""
 
 
 @dataclass
 class SuiteSource:
-    """The source of a task's suite: a file, the cache, or the reference's answers.
+    """Provides a task's suite, from a file, the cache, or the reference's answers.
 
     ``evidence`` has the evidence of each returned suite by task, ``unusable`` the tasks without a
-    usable suite, and why.
+    usable suite, with the cause.
     """
 
     given: Mapping[str, Suite] = field(default_factory=dict)
@@ -134,13 +134,13 @@ class SuiteSource:
         *,
         needs_reference: bool = False,
     ) -> Answers:
-        """Return a task's suite of at least one case, with the cases that were dropped.
+        """Return a task's suite, with at least one case, and its dropped cases.
 
-        ``given`` is the suite that a file has for it. This is the only entry to suites: everything
-        judged, reduced or exported comes through it. Raises UnusableTask if there is none, or no
-        reference although the job ``needs_reference``.
+        ``given`` is its suite from a file. All suites that are judged, reduced or exported come
+        through this method. Raises UnusableTask if there is no suite, or if the job
+        ``needs_reference`` and there is none.
         """
-        # A task is found unusable once: the second caller gets the same error at no cost.
+        # An unusable task is examined once: later callers get the same error at no cost.
         problem = self.unusable.get(task.id)
         if problem is not None:
             raise UnusableTask(*astuple(problem))
@@ -166,18 +166,18 @@ class SuiteSource:
 
     @property
     def settings(self) -> Row:
-        """The settings from which ``source_of`` makes a source like this one, except for given
+        """The settings from which ``source_of`` creates an equal source, except for given
         suites.
         """
         return None if self.cache is None else str(self.cache), to_row(self.limits)
 
     def call(self, maker: Maker, *others: Row, packages: tuple[str, ...] = ()) -> Call:
-        """Return the call of an ``on_suites`` maker by this source, and other settings."""
+        """Return the call of an ``on_suites`` maker with this source and other settings."""
         return Call(f"{maker.__module__}:{maker.__name__}", (self.settings, *others), packages)
 
     def take(self, task_id: str, found: Row) -> None:
         """Record the ``found_evidence`` of a task whose suite a worker prepared."""
-        # Work may return None for a task whose evidence the same worker has returned before.
+        # None: the same worker has already returned the task's evidence.
         evidence, bad = found or (None, None)
         if evidence is not None:
             self.evidence[task_id] = from_row(Evidence, evidence)
@@ -188,7 +188,7 @@ class SuiteSource:
         self, tasks: Iterable[Task], backend: Backend, staging: SharedData | None = None
     ) -> None:
         """Determine the evidence of each task's suite, in parallel."""
-        # Only what no judgment has found out: a run that was resumed asks for the rest.
+        # Only tasks that were not judged in this run, which happens when a run is resumed.
         left = [task for task in tasks if task.id not in {**self.evidence, **self.unusable}]
         for _ in self._asked(left, backend, staging, with_suites=False):
             pass
@@ -196,7 +196,7 @@ class SuiteSource:
     def suites(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Suite | None]:
         """Yield the suite of each task, in order; None for one that cannot be used."""
         for task, suite in self._asked(list(tasks), backend, None, with_suites=True):
-            # What was given need not come back.
+            # True stands for a given suite, which need not be sent back.
             yield self.given.get(task.id) if suite is True else suite and from_row(Suite, suite)
 
     def _asked(
@@ -207,7 +207,7 @@ class SuiteSource:
         *,
         with_suites: bool,
     ) -> Iterator[tuple[Task, Row]]:
-        """Yield each task with what ``preparing`` returns of its suite; take its evidence."""
+        """Yield each task with the suite from ``preparing``, and record its evidence."""
         staging = staging or SharedData(backend, self.given)
         call = self.call(preparing, with_suites)
         rows = backend.map(call, map(staging.ref, tasks), key=lambda ref: ref)
@@ -220,7 +220,7 @@ class SuiteSource:
         return self._read(sandbox, task) or self._compute(sandbox, task)
 
     def _compute(self, sandbox: Sandbox, task: Task) -> Answers:
-        own_refused(sandbox, task)  # raises if the contract is useless, before the costly answers
+        own_refused(sandbox, task)  # raises early if the contract is useless
         if not task.reference:
             if not task.outputs:
                 detail = "it has neither a reference nor outputs"
@@ -235,12 +235,12 @@ class SuiteSource:
             contract=False,  # a task's own cases are not checked
             max_failures=MOST_SLOW,
         )
-        # Only computed answers are cached: those of a file are read again as fast.
+        # Only computed answers are cached; reading those of a file is fast.
         self._keep(self._path(sandbox, task), _lines(answers))
         return answers
 
     def _keep(self, path: Path | None, lines: Iterable[str]) -> None:
-        """Write a file of the cache; one that cannot be written costs time only."""
+        """Write a file of the cache; a failure only costs time."""
         if path is None or self.cache is None:
             return
         with contextlib.suppress(OSError, EvalPlusLiteError), replacing(path) as file:
@@ -260,8 +260,8 @@ class SuiteSource:
 
     def _weak(self, sandbox: Sandbox, task: Task, suite: Suite, given: Suite | None) -> str:
         """Return the result of ``require_knowledge``, or raise its error; cached by content."""
-        # What null programs do is cached apart from the answers, since it also depends on a given
-        # suite.
+        # The results of null programs are cached separately from answers, because they also depend
+        # on a given suite.
         path, facts = self._null_path(sandbox, task, given), None
         if path is not None:
             with contextlib.suppress(*DAMAGED):
@@ -283,7 +283,7 @@ class SuiteSource:
         path = self._path(sandbox, task)
         if path is None or given is None:
             return None if path is None else path.with_suffix(".null")
-        # A suite of a file has answers of its own: they are part of the key.
+        # A suite from a file has its own answers, which are part of the key.
         parts = [item if isinstance(item, bytes) else item.digest for item in given.blobs.items()]
         parts.append(Inputs.of(case.arguments for case in given.cases).key.encode())
         key = hashlib.sha256((path.stem + digest(*parts)).encode()).hexdigest()
@@ -292,7 +292,7 @@ class SuiteSource:
     def _path(self, sandbox: Sandbox, task: Task) -> Path | None:
         if self.cache is None:
             return None
-        # The key holds all that the answers depend on, so that no entry is ever out of date.
+        # The key has everything that the answers depend on, so an entry never becomes stale.
         facts: list[Any] = [FORMAT, sys.version_info[:2], task.reference, task.entry_point]
         facts += [task.harness.row, sorted({*sandbox.config.packages})]
         facts += [task.rule.row, repr(self.limits), task.contract]
@@ -304,10 +304,10 @@ class SuiteSource:
 
 
 def digest(*parts: bytes) -> str:
-    """Return a name for byte strings in their order."""
+    """Return a hash of a sequence of byte strings."""
     hasher = hashlib.sha256()
     for part in parts:
-        # Without lengths, the same bytes divided in another way would have the same name.
+        # Without lengths, the same bytes divided differently would have the same hash.
         hasher.update(len(part).to_bytes(8, "big") + part)
     return hasher.hexdigest()
 
@@ -334,21 +334,21 @@ def _from_lines(lines: Iterator[str], task: Task) -> Answers:
         Blobs(blob_of(json.loads(line)) for line in lines),
         sum(number < len(task.base) for number in accepted),
     )
-    # A file that was cut off has fewer answers than cases.
+    # A truncated file has fewer answers than cases.
     if len(suite.cases) != len(suite.expected):
         raise ValueError("lengths differ")
     return Answers(suite, dropped, accepted)
 
 
 def blob_row(item: bytes | Packed) -> str | list[Any]:
-    """Return an expected output as a part of a JSON row; a large one stays compressed."""
+    """Return an expected output as a value in a JSON row; a large one stays compressed."""
     if isinstance(item, bytes):
         return base64.b64encode(item).decode()
     return [item.size, item.digest.hex(), base64.b64encode(item.data).decode()]
 
 
 def blob_of(row: str | list[Any]) -> bytes | Packed:
-    """Return the expected output that a part of a JSON row holds."""
+    """Return the expected output from its value in a JSON row."""
     if isinstance(row, str):
         return base64.b64decode(row, validate=True)
     size, digest, data = row
@@ -359,20 +359,20 @@ def blob_of(row: str | list[Any]) -> bytes | Packed:
 
 
 def source_of(settings: Row) -> SuiteSource:
-    """Return the source of suites for ``SuiteSource.settings``."""
+    """Create a source of suites from ``SuiteSource.settings``."""
     cache, limits = settings
     path = None if cache is None else Path(cache)
     return SuiteSource(cache=path, limits=from_row(Limits, limits))
 
 
 def found_evidence(source: SuiteSource, task_id: str) -> Row:
-    """Return the facts about a task's suite as plain data: evidence, and why it is unusable."""
+    """Return a task's evidence, and the cause if it is unusable, as plain data."""
     evidence, bad = source.evidence.get(task_id), source.unusable.get(task_id)
     return None if evidence is None else to_row(evidence), None if bad is None else to_row(bad)
 
 
 def on_suites(work: Callable[..., Row]) -> Maker:
-    """Return the maker of work on suites, which ``SuiteSource.call`` names.
+    """Return the maker of work on suites, for ``SuiteSource.call``.
 
     ``work`` is called with the context, the source, an item, and the other settings.
     """
@@ -387,8 +387,8 @@ def on_suites(work: Callable[..., Row]) -> Maker:
 
 @on_suites
 def preparing(context: WorkerContext, source: SuiteSource, item: Row, with_suites: bool) -> Row:
-    """Return the ``found_evidence`` of a staged task's suite, and the suite: True if it was given,
-    or is not asked for, None if there is none.
+    """Return the ``found_evidence`` of a staged task's suite, and the suite: True if it was given
+    or not requested, None if there is none.
     """
     task, given = staged(context, item)
     try:

@@ -1,4 +1,4 @@
-"""Samples from a model: drawn, kept as they come, and taken up again after a kill."""
+"""The generation job: draw samples from a model, write them at once, and resume after a kill."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ SAMPLES = "samples.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class GenerationResult(Result):
-    """The samples that a model gave: ``path`` is their file, ``drawn`` counts them."""
+    """The samples of a model: ``path`` is their file, ``drawn`` their number."""
 
     path: Path
     drawn: SamplingResult
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row a sample, as in the file."""
+        """Return a row for each sample, as in the file."""
         return [row.data for row in read_jsonl(self.path)]
 
 
@@ -48,12 +48,12 @@ def generate_samples(
 ) -> GenerationResult:
     """Draw programs for a dataset's tasks from a model's server into ``samples.jsonl`` in a folder.
 
-    The same call draws what is missing, after a kill too; ``force`` starts over. With ``shard``,
-    such as ``"2/4"``, it draws for a part of the tasks, for ``merge``. Raises LLMError if
-    the server cannot be used, InputError if the file was made with other settings.
+    The same call draws missing samples, also after a kill; ``force`` starts over. With ``shard``,
+    such as ``"2/4"``, it draws for a part of the tasks, for ``merge``. Raises LLMError if the
+    server cannot be used, and InputError if the file was made with other settings.
     """
     data = dataset if isinstance(dataset, Dataset) else load_dataset(dataset, session=session)
-    # Order: the part of a shard; the file, which is its own journal; the requests; the summary.
+    # Order: the shard's tasks; the file, which is its own journal; the requests; the summary.
     share = share_of(shard, out, kind="generate", journal=SAMPLES)
     tasks = data.tasks
     if share is not None:
@@ -72,7 +72,7 @@ def generate_samples(
             progress=lambda row: opened.advance(),
             force=force,
         )
-    # A shard with failed requests stays unfinished: run again, it draws those.
+    # A shard with failed requests stays unfinished; running it again repeats them.
     shared = share.end() if share is not None and share.is_part and not drawn.failed else {}
     summary = {
         **shared,
@@ -87,19 +87,19 @@ def generate_samples(
 
 def prompts_digest(data: Dataset) -> str:
     """Return a hash of the tasks' prompts and of all their parts."""
-    # Only what the model is shown: other inputs or references leave the samples as they are.
+    # Only what the model sees: other inputs or references do not change the samples.
     words = [[t.id, t.prompt, t.entry_point, t.style, t.contract] for t in data.tasks]
     return hashlib.sha256(json.dumps(words).encode()).hexdigest()[:32]
 
 
 def replayed(record: Path, tasks: Sequence[Task], path: Path, *, force: bool = False) -> None:
-    """Draw a recorded model's samples again from its record, into a file."""
-    # The recorded replies are keyed by their requests: other settings would find none.
+    """Write a recorded model's samples to a file by replaying its record."""
+    # Recorded replies are keyed by request, so other settings would find none.
     sampling = Recording.open(record).sampling
     source = replay_samples(record)
     completions.generate(tasks, source, sampling, path=path, extract=program_of, force=force)
 
 
 def program_of(task: Task, text: str) -> str:
-    """Return the program that a chat answer to a task holds."""
+    """Return the program in a chat answer to a task."""
     return extract(text, task, kind="solution").source

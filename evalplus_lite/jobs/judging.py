@@ -1,4 +1,4 @@
-"""Judging beside a sandbox: settings, suites prepared by them, and verdicts as rows of results."""
+"""Judging in a supervisor: settings, prepared suites, and verdicts as rows of results."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from evalplus_lite.values.source import decode_answer, shown
 if TYPE_CHECKING:
     from evalplus_lite.jobs.minimize import Shrinker
 
-# Settings, and suites prepared by them.
+# Settings, and suites prepared with them.
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The settings that decide verdicts, apart from tasks and samples; ``memory`` in bytes.
 
-    ``total``: seconds that all cases of a program together may compute, and wait (None: by the
-    preset).
+    ``total``: the seconds that all cases of a program may compute, and also that they may wait
+    (None: the preset's).
     """
 
     preset: Preset
@@ -47,11 +47,11 @@ class Settings:
     total: float | None = None
     details: bool = False
     has_plus: bool = True
-    """Whether the data set has plus cases, and so verdicts on them."""
+    """Whether the data set has plus cases."""
     stress: bool = False
-    """Whether programs that pass are run on the stress cases, too."""
+    """Whether passing programs also run on the stress cases."""
     weak_tests: bool = True
-    """Whether tests count that a program could pass without knowing the task."""
+    """Whether to count tests that a program can pass by guessing."""
 
     def __post_init__(self) -> None:
         total = self.total
@@ -71,7 +71,7 @@ class Settings:
     def prepared(
         self, context: WorkerContext, source: SuiteSource, task: Task, given: Suite | None
     ) -> PreparedSuite:
-        """Return a task's suite, ready to be run; raises UnusableTask if there is none."""
+        """Return a task's suite, ready to run; raise UnusableTask if there is none."""
         suite = source.usable(context.sandbox, task, given).suite
         if not self.weak_tests:
             suite = without_weak(task, suite)
@@ -90,12 +90,12 @@ class Settings:
 
 
 WHOLE_BYTES = 1 << 16
-"""Inputs and outputs up to this size are complete in a result row, larger ones shortened."""
+"""Maximum bytes of an input or output in a result row; larger ones are shortened."""
 
 
 Judged: TypeAlias = tuple[str, Any, dict[str, Any] | str, Any, Any]
-"""Verdicts on base and plus, the row without its sample's name, or the cause; the verdicts on
-stress cases and as evidence, and the program's cost."""
+"""Verdicts on base and plus; the row without its sample's name, or the cause; verdicts on stress
+cases and without weak tests; and the program's cost."""
 
 
 Suites: TypeAlias = tuple[PreparedSuite, PreparedSuite | None, bool]
@@ -118,7 +118,7 @@ class SampleJudge:
 
     @cached_property
     def shrinker(self) -> Shrinker:
-        """What minimizes failing inputs; loaded for the first of them, as it imports a lot."""
+        """Minimizes failing inputs; imported on first use, as it loads many modules."""
         from evalplus_lite.jobs.minimize import Shrinker
 
         return Shrinker(self.context.load(self.contracts))
@@ -126,11 +126,11 @@ class SampleJudge:
     def __call__(self, item: Row) -> Row:
         """Take (task, its id, groups) and return (evidence, judged samples).
 
-        ``task`` refers to shared data, groups are those of ``samples.group_row``, evidence is
-        that of ``found_evidence``: None if this worker has returned it before. A judged sample is
-        (base, plus, line, others, cost): the verdicts, the lines of its row and of its cost, and
-        the verdicts on stress cases and without weak tests. For one that could not be judged the
-        third is the cause.
+        ``task`` refers to shared data, groups come from ``samples.group_row``, and evidence from
+        ``found_evidence`` (None if this worker has returned it before). A judged sample is (base,
+        plus, line, others, cost): the verdicts, the lines of its row and of its cost, and the
+        verdicts on stress cases and without weak tests. If it could not be judged, the third is
+        the cause.
         """
         ref, task_id, groups = item
         judged = []
@@ -142,15 +142,15 @@ class SampleJudge:
                 said = verdict[2]
                 if text is not None and (
                     isinstance(said, str) or any("line" in said.get(key, ()) for key in FAILURES)
-                ):  # the line is its own
+                ):  # the line number is specific to its text
                     verdict = verdicts.get(text) or self._verdict(ref, text)
                     verdicts[text] = verdict
                 base, plus, rest, others, cost = verdict
                 if isinstance(rest, str):
                     judged.append(verdict)
                     continue
-                # Each sample keeps the name of its own text, even where another text decided its
-                # verdict.
+                # Each sample keeps the hash of its own text, even if an equal program was run
+                # instead.
                 name = program_hash(source if text is None else text)
                 row: dict[str, Any] = {"task_id": task_id, "index": index, "program": name}
                 if model:
@@ -159,7 +159,7 @@ class SampleJudge:
                     row["temperature"] = temperature
                 lines = dump_row({**row, **rest}), dump_row({**row, **cost})
                 judged.append((base, plus, lines[0], others, lines[1]))
-        # Evidence is the same for all items of a task: once is enough for the parent.
+        # Evidence is the same for all items of a task, so it is returned only once.
         evidence = None if task_id in self.reported else found_evidence(self.source, task_id)
         self.reported.add(task_id)
         return evidence, judged
@@ -168,15 +168,15 @@ class SampleJudge:
         try:
             suites = self.suites.under(ref, ref[1], lambda: self._prepared(ref))
             row, cost = self._judged(*suites, source)
-        # Three ends that are no verdict: no usable case; no sandbox at all, which ends the run; and
-        # a failure of the machine, which costs this sample alone.
+        # Three ends without a verdict: no usable case; no sandbox at all, which ends the run; and
+        # a failure of the machine, which only affects this sample.
         except UnusableTask:
             return "unusable", None, "", None, {}
         except SandboxUnavailable:
             raise
         except InfrastructureError as error:
             return "infra", None, str(error), None, {}
-        # The verdicts on stress cases, and as evidence; whether all tests are weak.
+        # The verdicts on stress cases and without weak tests; whether all tests are weak.
         strong = row.get("strong", row["plus"] or row["base"])
         return row["base"], row["plus"], row, (row.get("stress"), strong, "strong" in row), cost
 
@@ -187,7 +187,7 @@ class SampleJudge:
         is_weak: bool,
         source: str,
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        # Order: the suite decides; its failure may be minimized; then stress cases.
+        # Order: judge by the suite; minimize the failing input; run stress cases.
         sandbox = self.context.sandbox
         verdict = evaluate_program(sandbox, suite, source, details=self.settings.details)
         row: dict[str, Any] = {"base": verdict.base, "plus": verdict.plus}
@@ -202,23 +202,23 @@ class SampleJudge:
             row["details"] = list(verdict.details)
         if is_weak:
             row["strong"] = None
-        # Stress cases say something of right programs, and nothing of the others.
+        # Stress cases are meaningful only for right programs.
         if stress is not None and verdict.passed:
             strain = evaluate_program(sandbox, stress, source)
-            # No stress case is a base case, so ``plus`` is the verdict on all of them.
+            # Stress cases are never base cases, so ``plus`` is the verdict on all of them.
             row["stress"] = strain.plus
             if (failure := failure_row(stress.suite, strain)) is not None:
                 row["stress_failure"] = failure
         return row, {"cpu": round(verdict.cpu, 6), "memory": verdict.memory}
 
     def _prepared(self, ref: Ref) -> Suites:
-        # Once for all programs of the task: inputs encoded, limits set, weak tests known.
+        # Done once for all programs of the task: encode inputs, set limits, find weak tests.
         task, suite = staged(self.context, ref)
         prepared = self.settings.prepared(self.context, self.source, task, suite)
         is_weak = len(weak_places(task, prepared.suite)) == len(prepared.suite.cases)
         strain, settings = None, self.settings
         if settings.stress and (stress := prepared.suite.stress) is not None:
-            # Stress cases are a suite of their own, with its own total of time.
+            # Stress cases form a separate suite with its own total time.
             strain = PreparedSuite.of(
                 task,
                 stress,
@@ -231,12 +231,12 @@ class SampleJudge:
 
 
 def failure_row(suite: Suite, verdict: Verdict) -> dict[str, Any] | None:
-    """Return the case that decided a verdict, with its input, expected and actual output whole."""
+    """Return the deciding case of a verdict, with its input, expected and actual output."""
     return None if verdict.failure is None else _explained(suite, verdict.failure)
 
 
 def _explained(suite: Suite, failure: Failure) -> dict[str, Any]:
-    # The answer is a hostile program's: it is decoded within bounds, or said to be unreadable.
+    # The answer may be hostile: it is decoded within bounds, or reported as unreadable.
     case, expected = suite.cases[failure.case], suite.expected[failure.case]
     row: dict[str, Any] = {"case": failure.case, "verdict": failure.verdict}
     row["detail"] = failure.detail
@@ -255,7 +255,7 @@ def _explained(suite: Suite, failure: Failure) -> dict[str, Any]:
 
 
 def words_of(expected: bytes, actual: bytes = b"") -> tuple[str, str] | None:
-    """Return an expected and an actual output of unit tests in words; None for other outputs."""
+    """Describe an expected and an actual output of unit tests; None for other outputs."""
     if max(len(expected), len(actual)) > WHOLE_BYTES:
         return None
     text = in_words(decode_answer(expected), expected=True)
@@ -263,5 +263,5 @@ def words_of(expected: bytes, actual: bytes = b"") -> tuple[str, str] | None:
 
 
 def whole(data: bytes, most: int) -> Any:
-    """Return a value as JSON has it, one of more than ``most`` bytes shortened; or CodecError."""
+    """Return a value as JSON, shortened if over ``most`` bytes; may raise CodecError."""
     return {"$shortened": shown(data)} if len(data) > most else to_json(decode_answer(data))

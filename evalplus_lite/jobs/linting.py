@@ -1,4 +1,4 @@
-"""Lint: one verdict a task on whether it is fit to judge or train by, from coded findings."""
+"""The lint job: for each task, coded findings and a verdict on its fitness for use."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ from evalplus_lite.values.source import shown as value_shown
 from evalplus_lite.version import __version__
 
 VERDICTS = ("fit", "weak", "unfair", "broken")
-"""From best to worst. Weak: a pass is less evidence than it seems; unfair: a failure is."""
+"""From best to worst. Weak: a pass is weaker evidence than it seems; unfair: a failure is."""
 LEVELS = {"fit": "note", "weak": "warning", "unfair": "warning", "broken": "error"}
 CAUSES: Mapping[str, tuple[Cause, ...]] = {
     "T001": ("unreadable", "duplicate", "format"),
@@ -76,18 +76,18 @@ CAUSES: Mapping[str, tuple[Cause, ...]] = {
     "T101": ("guessable",),
     "T102": ("weak",),
 }
-"""The causes for which a task or an input cannot be used, by the code of the finding."""
+"""The causes of unusable tasks and inputs, by the code of the finding."""
 
 
 @cache
 def codes() -> dict[str, dict[str, str]]:
-    """Return the entry of each code: name, verdict, what, why, example, remedy."""
+    """Return the entry for each code: name, verdict, what, why, example, remedy."""
     text = files("evalplus_lite.jobs").joinpath("findings.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
 def explain(code: str) -> dict[str, str]:
-    """Return the entry of a code, or of the name of one; InputError for an unknown one."""
+    """Return the entry for a code or its name; raise InputError for an unknown one."""
     for known, entry in codes().items():
         if code in (known, entry["name"]):
             return {"code": known, **entry}
@@ -95,43 +95,43 @@ def explain(code: str) -> dict[str, str]:
 
 
 def finding(code: str, evidence: str, count: int = 1, *, verdict: str = "") -> dict[str, Any]:
-    """Return a finding as results hold it."""
+    """Return a finding in the form of results."""
     entry = codes()[code]
     name, verdict = entry["name"], verdict or entry["verdict"]
     return {"code": code, "name": name, "verdict": verdict, "count": count, "evidence": evidence}
 
 
 def of_cause(cause: str, evidence: str, count: int = 1, *, verdict: str = "") -> dict[str, Any]:
-    """Return the finding for a cause; ``verdict`` is broken if it costs the whole task."""
+    """Return the finding for a cause; ``verdict`` is broken if the whole task is unusable."""
     code = next(code for code, causes in CAUSES.items() if cause in causes)
     return finding(code, evidence, count, verdict=verdict)
 
 
-# One task, beside a sandbox: the suite that it has, then what that suite does not see.
+# One task, in a supervisor: problems of its suite, then gaps of that suite.
 
 LIMITS = Limits(cpu=2.0, load=10.0)
 MOST_STEPS = 200_000_000
 SLOW_STEPS = 20_000_000
-"""Steps from which a test is slow: about a second of a usual machine, where limits begin."""
+"""Minimum steps of a slow test: about a second on a usual machine, the default time limit."""
 MOST_EXAMPLES = 100
-"""Examples of a prompt that are tried."""
+"""Maximum number of a prompt's examples to try."""
 MOST_MUTANTS = 32
-"""Mutants of a reference that are tried, spread over its text."""
+"""Maximum number of a reference's mutants to try, spread over its text."""
 POOL = Budget(inputs=100, batch=100, seconds=0.1)
 SMALL_POOL = Budget(inputs=30, batch=30, seconds=0.1)
-"""New inputs on which mutants that survive are compared with the reference; of scripts, for which
-each is a process, fewer."""
+"""Budget of new inputs on which surviving mutants are compared with the reference; scripts get
+fewer, because each takes a process."""
 ENOUGH_CASES = 20
-"""A mutant that this many cases run and accept is probably equivalent, and is not pursued."""
+"""A mutant whose change this many passing cases run is probably equivalent, and is skipped."""
 
 
 @on_suites
 def linting(context: WorkerContext, source: SuiteSource, item: Row, seed: int, inputs: int) -> Row:
-    """Of (staged task, programs), what lint found, as a row, its fingerprint, and disputes."""
+    """Lint (staged task, programs); return its row, fingerprint, and disputes."""
     ref, programs = item
     task, given = staged(context, ref)
-    # Order: what the text says; whether there is a suite; what that suite lost and does not
-    # see; what other programs say. Each part only adds findings.
+    # Order: the task's text; whether there is a suite; inputs that the suite lost, and its
+    # gaps; the votes of other programs. Each part only adds findings.
     findings = list(_of_text(task))
     row = _row(task.id, findings, task)
     try:
@@ -166,7 +166,7 @@ def linting(context: WorkerContext, source: SuiteSource, item: Row, seed: int, i
 
 
 def _row(id: str, findings: list[dict[str, Any]], task: Task | None = None) -> dict[str, Any]:
-    """Return a task's row before it is run; one that could not be read has no ``task``."""
+    """Return a task's row without results of runs; ``task`` is None if it could not be read."""
     return {
         "task_id": id,
         "harness": task and task.harness.kind,
@@ -182,21 +182,21 @@ def _row(id: str, findings: list[dict[str, Any]], task: Task | None = None) -> d
 
 
 VARYING = ("test", "expected", "raises")
-"""Causes that may be chance: such inputs are tried again."""
+"""Causes that may be due to chance, so such inputs are tried again."""
 VARIES = "; another run differs"
 AGAIN = (1, 2, 3)
-"""The hash seeds of these runs, at most ``MOST_AGAIN`` inputs each."""
+"""The hash seeds of these runs, with at most ``MOST_AGAIN`` inputs each."""
 MOST_AGAIN = 20
 
 
 def _varies(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> bool:
-    """Return whether the reference passes one of the cases that it failed, run again."""
+    """Return whether the reference passes one of its failed cases when run again."""
     doubtful = cases[:MOST_AGAIN]
     keys = [Inputs.of([case.arguments]).key for case in doubtful]
     pairs = zip(task.base, task.outputs, strict=False)
     outputs = {Inputs.of([case.arguments]).key: output for case, output in pairs}
     stated = tuple(outputs[key] for key in keys if key in outputs)
-    # Where the task states outputs, each case that is tried again needs its own.
+    # If the task states outputs, each case that is tried again needs its own.
     if not doubtful or len(stated) != len(doubtful) * bool(task.outputs):
         return False
     task = replace(task, base=tuple(doubtful), plus=(), outputs=stated)
@@ -219,7 +219,7 @@ def _varies(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> bool:
 def _of_evidence(
     task: Task, suite: Suite, evidence: Evidence, *, varies: bool
 ) -> Iterator[dict[str, Any]]:
-    """Yield findings on what a suite lost, and on programs that pass without knowledge."""
+    """Yield findings on cases that a suite lost, and on null programs that pass."""
     for loss in evidence.lost:
         if varies and loss.cause in VARYING:
             yield of_cause("unstable", loss.example + VARIES, loss.count)
@@ -231,7 +231,7 @@ def _of_evidence(
         yield finding("T302", "no base case is left")
     if blind := blind_spot(suite, task.rule):
         yield finding("T102", blind)
-    # A blind spot already says that a program without knowledge passes.
+    # A blind spot already implies that a null program passes.
     elif evidence.null_program:
         yield finding("T102", weakness(evidence))
     if inside := task.harness.inside:
@@ -250,7 +250,7 @@ def _of_evidence(
 def _of_reference(
     sandbox: Sandbox, task: Task, answers: Answers
 ) -> tuple[int | None, list[dict[str, Any]]]:
-    """Return the reference's most steps, and findings from running it and its mutants."""
+    """Return the reference's maximum steps, and findings from running it and its mutants."""
     suite = answers.suite
     base = suite.cases[: answers.suite.base_count]
     counted = reference_steps(sandbox, task, base, most=MOST_STEPS)
@@ -265,7 +265,7 @@ def _of_reference(
     return steps, findings
 
 
-# What a task states, read from its text alone.
+# Findings from a task's text alone.
 
 CLOCK, CHANCE = "reads the clock", "draws without a seed"
 NETWORK, FILES = "uses the network", "depends on a file"
@@ -285,13 +285,13 @@ SURROUNDINGS = {
         r"|pandas\.read_\w+|sqlite3\.connect)\((?!'/dev/stdin|':memory:)"
     ),
 }
-"""What a reference may depend on besides its arguments, by the calls that show it."""
+"""Dependencies of a reference other than its arguments, with the calls that reveal them."""
 SEEDED = re.compile(r"\bseed\(|\bRandom\([^)]|default_rng\([^)]")
 MOCKED = re.compile(r"\b(mock|patch|monkeypatch|freeze_time)\b")
 
 
 def _calls(tree: ast.Module | None) -> Iterator[str]:
-    """Yield what a program calls, by its full name, with the first argument if that is a text."""
+    """Yield the full name of each call in a program, with its first argument if that is text."""
     nodes = [] if tree is None else list(ast.walk(tree))
     # Names as imported, so that ``import numpy as np`` and ``from time import time`` are
     # recognized.
@@ -327,11 +327,11 @@ def _of_surroundings(task: Task, text: str, tree: ast.Module | None) -> Iterator
     calls = list(_calls(tree))
     for what, pattern in SURROUNDINGS.items():
         matches = [each for each in calls if pattern.match(each)]
-        if what == FILES:  # one that the task names itself, not its caller
+        if what == FILES:  # only a file that the task itself names
             matches = [each for each in matches if "'" in each]
-        is_chance = what == CHANCE  # two runs under other hash seeds are compared: only a note
-        # A seed makes chance repeatable, and a mock stands for a network or a file. One finding is
-        # enough.
+        is_chance = what == CHANCE  # only a note, as two runs with other hash seeds are compared
+        # A seed makes random draws repeatable, and a mock replaces a network or a file. One finding
+        # is enough.
         is_fixed = SEEDED.search(text) if is_chance else MOCKED.search(task.harness.tests)
         if matches and not (is_fixed and what != CLOCK):
             yield finding("T204", f"{what}: {matches[0]}", verdict="fit" if is_chance else "")
@@ -359,17 +359,17 @@ def _signature(task: Task, tree: ast.Module) -> Iterator[dict[str, Any]]:
     real = definitions.parameters(tree, name)
     if stated is None or real is None or stated == real:
         return
-    # Arguments are positional: other names for the same parameters do no harm, another number or
-    # order does.
+    # Arguments are positional: other names for the same parameters are harmless, but another
+    # number or order is not.
     if len(stated) != len(real) or sorted(stated) == sorted(real):
         yield finding("T202", f"the prompt declares {stated}, the reference takes {real}")
 
 
 def _methods(task: Task, tree: ast.Module) -> Iterator[dict[str, Any]]:
-    """Yield a finding on methods that tests call and the prompt does not declare as they are."""
+    """Yield findings on methods that tests call but the prompt does not declare correctly."""
     called = set(re.findall(r"\.(\w+)\(", task.harness.tests))
     names = sorted(definitions.methods(task.reference, task.defined) & called)
-    # A program declares its methods; prose names them.
+    # A program declares its methods; prose only names them.
     declared = definitions.methods(task.prompt, task.defined)
     stated = declared or re.findall(r"\w+", task.prompt)
     if hidden := [name for name in names if name not in stated]:
@@ -385,16 +385,16 @@ def _methods(task: Task, tree: ast.Module) -> Iterator[dict[str, Any]]:
 
 
 LONG_BODY = 20
-"""Characters of a body, without white space, from which its presence in a prompt is no chance."""
+"""Minimum length of a body, without white space, whose presence in a prompt is not chance."""
 
 
 def _shows_reference(task: Task, source: str, tree: ast.Module) -> bool:
     """Return whether the prompt contains most of the reference's code.
 
-    A constructor does not count: statements on classes give it.
+    A constructor does not count, because prompts for classes usually include it.
     """
 
-    def packed(text: str) -> str:  # without comments and what a formatter may change
+    def packed(text: str) -> str:  # without comments and formatting
         return re.sub(r"#.*|[\s'\"()]+", "", text)
 
     def text_of(nodes: Iterable[ast.stmt]) -> str:
@@ -408,22 +408,22 @@ def _shows_reference(task: Task, source: str, tree: ast.Module) -> bool:
     if not task.defined:
         bodies = [packed(task.reference)]
     length = sum(len(each) for each in bodies if each in prompt)
-    # More than half of all bodies, so that one helper in the prompt is no finding.
+    # More than half of all bodies, so that one helper in the prompt is not a finding.
     return length >= LONG_BODY and 2 * length > sum(map(len, bodies))
 
 
-# What the prompt shows: its examples, in doctest's form or as a script's input and output.
+# Examples in the prompt, as doctests or as a script's input and output.
 
 LONGEST_PROMPT = 20_000
-"""Characters of a prompt in which examples are looked for: time grows with their square."""
+"""Maximum length of a prompt to search for examples, in characters: the time is quadratic."""
 HEADING = re.compile(r"[^\w\n]*(sample |example )?(in|out)put[ \d#]*+:?[^\w\n]*+", re.I)
 AFTER_OUTPUT = re.compile(r"\W*(?:sample|example|input|note|explanation)s?\b", re.I)
 
 
 def _samples(prompt: str) -> Iterator[tuple[bool, str, str]]:
-    """Yield input and output texts below such headings, and whether these say "sample".
+    """Yield input and output texts below headings, and whether the heading says "sample".
 
-    An output ends at an empty line. An empty output cannot be distinguished from what follows.
+    An output ends at an empty line. An empty output cannot be distinguished from the next text.
     """
     blocks: list[tuple[re.Match[str], list[str]]] = []
     for line in prompt.splitlines():
@@ -445,7 +445,7 @@ def _examples(task: Task) -> list[DraftCase]:
     """Return the examples in a prompt, as calls or as input and output texts."""
     if task.harness.kind == "script":
         samples = list(_samples(task.prompt[:LONGEST_PROMPT]))
-        # Where samples are headed as such, plain "Input" and "Output" describe the format.
+        # If some headings say "sample", plain "Input" and "Output" describe the format.
         is_headed = any(headed for headed, *_ in samples)
         return [
             DraftCase("", 0, (f"{text}\n",), wire.encode(f"{output}\n"))
@@ -463,14 +463,14 @@ def _examples(task: Task) -> list[DraftCase]:
 
 
 def _contradicted(sandbox: Sandbox, task: Task) -> list[dict[str, Any]]:
-    """Return a finding on examples in the prompt that the reference answers otherwise."""
+    """Return a finding on examples in the prompt that the reference contradicts."""
     cases: tuple[Case, ...]
     sources: Mapping[str, str] = {}
-    if task.harness.kind in ("unittest", "sequence", "method"):  # objects, that is: lines of code
+    if task.harness.kind in ("unittest", "sequence", "method"):  # examples are lines of code
         tree = definitions.parse(_plain(task.reference))
         calls = list(_calls(tree))
         if any(kind.match(each) for each in calls for kind in SURROUNDINGS.values()):
-            return []  # such examples show what it may be
+            return []  # such examples only show possible results
         lines = _lines(task.prompt)[:MOST_EXAMPLES]
         cases = tuple(Case((each.expression,), "docstring") for _, each in lines)
         sources = {each.expression: source for source, each in lines}
@@ -489,9 +489,9 @@ def _contradicted(sandbox: Sandbox, task: Task) -> list[dict[str, Any]]:
         dropped: Sequence[Dropped] = answer(
             sandbox, task, cases, base_count=len(cases), limits=LIMITS, contract=False, twice=False
         ).dropped
-    except ReferenceSolutionError:  # which is no finding on examples
+    except ReferenceSolutionError:  # not a finding about examples
         return []
-    if sources:  # such examples often rely on what is set up elsewhere, and raise
+    if sources:  # such examples often need setup from elsewhere, and raise
         dropped = [each for each in dropped if each.cause == "expected"]
     if not dropped:
         return []
@@ -502,9 +502,9 @@ def _contradicted(sandbox: Sandbox, task: Task) -> list[dict[str, Any]]:
 
 
 def _lines(prompt: str) -> list[tuple[str, Assertion]]:
-    """Return the examples in a program's docstrings whose result is a literal, by their source.
+    """Return the examples in a program's docstrings whose result is a literal, with their source.
 
-    Each is asked for after the lines of its docstring that come before it.
+    Each is evaluated after the preceding lines of its docstring.
     """
     examples_of: list[tuple[str, Assertion]] = []
     for session in sessions(prompt):
@@ -515,7 +515,7 @@ def _lines(prompt: str) -> list[tuple[str, Assertion]]:
             with suppress(*UNREADABLE):
                 ast.literal_eval(want)
                 ast.parse(source, mode="eval")
-                # What a call prints is not its value, so such lines only set up the later ones.
+                # Printed output is not a value, so such lines only set up later ones.
                 if not source.startswith("print("):
                     asked.append(source)
                     source, end = f"assert ({source}) == ({want})", len(lines) + 1
@@ -527,7 +527,7 @@ def _lines(prompt: str) -> list[tuple[str, Assertion]]:
 
 def _shows_all(task: Task, suite: Suite) -> bool:
     """Return whether the prompt shows every test with its answer."""
-    # In wire form: types and signs of zero count.
+    # In wire form, which distinguishes types and signs of zero.
     stated = {wire.encode(list(each.arguments)): each.output for each in _examples(task)}
     if not stated or len(suite.cases) > len(stated):
         return False
@@ -536,12 +536,12 @@ def _shows_all(task: Task, suite: Suite) -> bool:
 
 
 DIGITS = 10
-"""Significant digits from which an expected float was computed, not chosen."""
+"""Minimum number of significant digits of an expected float that was computed, not chosen."""
 ASSERTED = re.compile(r"assertEqual\(.{,300}?\b(\d+\.\d+)\)?[,)]")
 
 
 def _exact_floats(task: Task, suite: Suite) -> str | None:
-    """Return an expected float that has to be matched in every digit, or None."""
+    """Describe an expected float that must match in every digit; None if there is none."""
     if has_check(task):
         return None
     if task.harness.kind == "unittest":
@@ -551,30 +551,30 @@ def _exact_floats(task: Task, suite: Suite) -> str | None:
                                                      for data in suite.expected))  # fmt: skip
     else:
         return None
-    # More digits than a float has are copied, not computed.
+    # Floats have at most 17 digits, so longer numbers are copied, not computed.
     long = [each for each in texts if DIGITS <= len(each.replace(".", "").lstrip("0")) <= 17]
     return f"{long[0]} has to be met exactly" if long else None
 
 
-# What a suite does not see: lines that no test runs, mutants that pass.
+# Gaps of a suite: lines that no test runs, and mutants that pass.
 
 
 MISSED = 1 / 3
-"""The share of a reference's statements from which tests that miss it are weak."""
+"""The minimum share of a reference's statements that makes tests that miss them weak."""
 
 
 def _survivors(
     sandbox: Sandbox, task: Task, suite: Suite, counted: Sequence[int]
 ) -> Iterator[dict[str, Any]]:
-    """Yield findings on code that no test runs, and on mutants that pass although they are wrong.
+    """Yield findings on code that no test runs, and on wrong mutants that pass.
 
-    ``counted`` are the steps that the base cases take the reference.
-    A survivor counts only if an allowed input shows that it is wrong: the evidence is that input.
+    ``counted`` are the reference's steps on the base cases. A survivor counts only if an allowed
+    input, which is the evidence, shows that it is wrong.
     """
     try:
         source = mutated_form(task.reference)
     except ReferenceSolutionError:
-        return  # it loads, and is too large to analyze
+        return  # too large to analyze, although it loads
     script = task.harness.kind == "script"
     reached = reached_lines(sandbox, task, suite, source, statements(source, script=script))
     missed = {line for line, cases in reached.items() if not cases}
@@ -583,8 +583,8 @@ def _survivors(
         verdict = "weak" if len(needed & missed) > MISSED * len(needed) else ""
         yield finding("T301", f"no test runs {lines}", len(missed), verdict=verdict)
     if task.harness.kind in ("unittest", "assertions"):
-        return  # no new inputs can be made, so nothing would show that a survivor is wrong
-    # A few mutants, spread over the text; those that many cases run and accept are hardly wrong.
+        return  # without new inputs, nothing can show that a survivor is wrong
+        # A few mutants, spread over the text, without those that many cases run and accept.
     planted = mutants(task.reference, mutmut=False, script=script)  # mutmut's is slow
     alive = [
         each
@@ -617,11 +617,11 @@ def _survivors(
         yield finding("T104", evidence, len(wrong))
 
 
-# What right programs do: those that pass the base cases are asked about other inputs.
+# Votes of probably right programs, those that pass the base cases, on other inputs.
 
 MOST_SLOW = 8
 MOST_FAILURES = 40
-"""Inputs without an answer that are looked at, a task."""
+"""Maximum number of a task's inputs without an answer to examine."""
 
 
 def polled(
@@ -634,11 +634,11 @@ def polled(
     seed: int,
     budget: Budget,
 ) -> tuple[Finding, int]:
-    """Return the inputs on which programs contradict the reference, or it fails, and the voters.
+    """Return disputed inputs, and those on which the reference fails, and the number of voters.
 
-    The inputs are the task's own if it comes with more than base cases, else new ones.
+    The inputs are the task's own if it has more than base cases, else new ones.
     """
-    # New inputs are made only where the task has none beyond its base cases.
+    # New inputs are generated only if the task has just base cases.
     if given is not None or task.plus:
         cases = list(task.plus if given is None else given.cases[given.base_count :])
     else:
@@ -654,16 +654,16 @@ def polled(
         cases,
         base_count=0,
         limits=LIMITS,
-        contract=False,  # inputs of a suite are judged as they are, and new ones keep to it
+        contract=False,  # a suite's inputs are judged as they are, and new ones satisfy it
         max_failures=MOST_SLOW,
     )
-    # Base cases alone: on others, a wrong reference would exclude those that contradict it.
+    # Only base cases: on others, a wrong reference would exclude programs that contradict it.
     base = subset(answers.suite, range(answers.suite.base_count))
     panel = Panel.select(sandbox, task, base, programs)
     votes = panel.poll(sandbox, again.suite, again.dropped, oddities(again.suite))
     disputes = [each for each in votes if each is not None]
     if task.contract is not None and parse(task.contract).has_precondition:
-        # The contract decides on each input; one that it allows needs no votes.
+        # The contract decides on each input; an allowed one needs no votes.
         pairs = zip(again.dropped, votes[len(again.suite.cases) :], strict=True)
         failed = [drop for drop, vote in pairs if not vote and drop.cause in UNANSWERED]
         disputes += map(unanswered, failed[:MOST_FAILURES])
@@ -691,26 +691,26 @@ def _of_doubts(doubts: Finding) -> dict[str, Any]:
     return finding("T203", clip(evidence), len(doubts.disputes), verdict=verdict)
 
 
-# The set: tasks that are alike, and tasks of a published benchmark.
+# The set as a whole: duplicate tasks, and tasks from a published benchmark.
 
 SHINGLE = 5
-"""Words of a run by which statements are compared."""
+"""Length of the runs of words by which statements are compared."""
 FEWEST_SHINGLES = 6
 ALIKE = 0.8
-"""The share of the shorter statement's runs of words from which two statements are the same."""
+"""Statements are the same if they share at least this part of the shorter one's runs."""
 BOILERPLATE = 0.1
-"""The share of a set's tasks from which a run of words says nothing of a task."""
+"""A run of words in at least this share of a set's tasks is boilerplate."""
 SHORT, TELLING = 300, 1000
-"""Characters of a reference's tree from which two that are equal, with and without equal tests,
-are hardly so by chance."""
+"""Minimum length of a reference's tree, in characters, for equality not to be chance: with equal
+tests, and without."""
 
 
 def fingerprint(task: Task) -> Row:
-    """Return what tells whether two tasks are one: runs of words, the reference, the inputs."""
+    """Return the data to recognize duplicates: runs of words, the reference, the inputs."""
     words = re.findall(r"[a-z0-9]+|[^\sa-z0-9]", task.prompt.lower())
     runs = {_hash(*words[at : at + SHINGLE]) for at in range(len(words) - SHINGLE + 1)}
     tree = definitions.parse(_plain(task.reference))
-    # The shape of a reference without its names: copies are often renamed.
+    # The shape of a reference without its names, because copies are often renamed.
     shape = "" if tree is None else ast.dump(_Anonymous().visit(tree))
     inputs = {_hash(Inputs.of([case.arguments]).key) for case in task.cases[:MOST_EXAMPLES]}
     return sorted(runs), _hash(shape) if shape else "", len(shape), sorted(inputs)
@@ -729,7 +729,7 @@ class _Anonymous(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> ast.AST:
         for field in ("id", "arg", "name"):
             name = getattr(node, field, None)
-            # Names of modules stay: programs that import different ones are not the same.
+            # Keep module names: programs with different imports are not the same.
             if isinstance(name, str) and not isinstance(node, ast.alias):
                 setattr(node, field, self.names.setdefault(name, f"n{len(self.names)}"))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -740,9 +740,9 @@ class _Anonymous(ast.NodeTransformer):
 
 
 def duplicates(prints: Mapping[str, Row]) -> Iterator[tuple[str, str, str]]:
-    """Yield (task, an earlier one that is the same, why), by fingerprints in the set's order."""
-    # Runs of words that many tasks share are boilerplate. Only tasks that share another run, or the
-    # shape of their reference, are compared: not each with each.
+    """Yield (task, an earlier duplicate, reason), by fingerprints in the set's order."""
+    # Runs of words that many tasks share are boilerplate. To avoid comparing all pairs, only tasks
+    # that share another run, or the shape of their reference, are compared.
     common = Counter(run for runs, *_ in prints.values() for run in runs)
     most = max(3, BOILERPLATE * len(prints))
     own = {id: {run for run in row[0] if common[run] <= most} for id, row in prints.items()}
@@ -750,7 +750,7 @@ def duplicates(prints: Mapping[str, Row]) -> Iterator[tuple[str, str, str]]:
     for id, (_, shape, size, inputs) in prints.items():
         shared = Counter(other for run in own[id] for other in homes.get(run, ()))
         for other, count in shared.most_common(3):
-            # Relative to the shorter statement: a copy may have sentences added.
+            # Relative to the shorter statement, because a copy may have additional sentences.
             fewest = min(len(own[id]), len(own[other]))
             if fewest >= FEWEST_SHINGLES and count >= ALIKE * fewest:
                 yield id, other, "the same statement"
@@ -760,7 +760,7 @@ def duplicates(prints: Mapping[str, Row]) -> Iterator[tuple[str, str, str]]:
                 if size >= TELLING or _alike(inputs, prints[other][3]):
                     yield id, other, "the same reference"
                     break
-        # Added after its own search, so that a task is only compared with earlier ones.
+        # Add the task after its own search, so that it is only compared with earlier ones.
         for key in (*own[id], f"tree {shape}"):
             homes.setdefault(key, []).append(id)
 
@@ -771,8 +771,8 @@ def _alike(first: Sequence[str], second: Sequence[str]) -> bool:
 
 
 def _copies(prints: Mapping[str, Row], published: Dataset) -> dict[str, dict[str, Any]]:
-    """Return a finding for each task that a published set has, unless this is a version of it."""
-    # A name that no task has marks the published ones, which come first.
+    """Return a finding for each task from a published set, unless this is a version of that set."""
+    # Published tasks come first, under names that no task can have.
     theirs = {f"{published.name}{MARK}{task.id}": fingerprint(task) for task in published.tasks}
     copies = {
         id: finding("T107", f"{why} as {other.partition(MARK)[2]}")
@@ -792,8 +792,8 @@ MARK = "\0"
 class LintResult(Result):
     """A verdict on each task, with the findings behind it.
 
-    ``disputes`` are the inputs on which programs contradict a reference, with who says what;
-    ``left_out`` rows of the sample files are not answers to any task.
+    ``disputes`` are the inputs on which programs contradict a reference, with all answers;
+    ``left_out`` is the number of rows in sample files that do not answer any task.
     """
 
     kind: ClassVar[str] = "lint"
@@ -802,7 +802,7 @@ class LintResult(Result):
     left_out: int = 0
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row a task: ``task_id``, ``verdict``, ``findings``, ..."""
+        """Return a row for each task: ``task_id``, ``verdict``, ``findings``, ..."""
         return list(self.summary["tasks"])
 
     @property
@@ -833,24 +833,24 @@ def lint(
     force: bool = False,
     session: Session | None = None,
 ) -> LintResult:
-    """Say of each task whether it is fit to judge or train by, and why not.
+    """Check whether each task is fit for evaluation and training, and if not, why.
 
         for row in lint("tasks.jsonl").to_rows():
             print(row["task_id"], row["verdict"], row["findings"])
 
-    ``dataset`` is a ``Dataset``, a name or a path, ``tasks`` chooses some, as ``Dataset.only``
-    says. The reference is run on the task's own inputs, twice, and on the examples in its prompt;
-    so are null programs and mutants of the reference. A bad task stops no other.
+    ``dataset`` is a ``Dataset``, a name or a path; ``tasks`` selects some, as ``Dataset.only``
+    does. The reference runs twice on the task's own inputs, and on the examples in its prompt; null
+    programs and mutants of the reference run, too. A bad task does not stop the others.
 
-    With ``samples``, those that pass a task's base cases answer its other inputs, or ``inputs`` new
-    ones: where most contradict the reference, it is in doubt. At least two must agree.
+    With ``samples``, those that pass a task's base cases run on its other inputs, or on ``inputs``
+    new ones. If most of them, and at least two, contradict the reference, it is in doubt.
 
     With ``out``, a folder, ``lint.json``, ``lint.jsonl`` and, with samples, ``disputes.jsonl`` are
-    written there, and the same call resumes after a kill unless ``force``. Raises InputError if no
-    row of a file can be read.
+    written there; the same call resumes after a kill, unless ``force`` starts over. Raises
+    InputError if no row of a file can be read.
     """
     with within(session) as opened:
-        # 1. The tasks, those that cannot be read as well: each gets a row.
+        # 1. The tasks, including unreadable ones: each gets a row.
         data = dataset if isinstance(dataset, Dataset) else read_dataset(dataset)
         data = data.only(tasks)
         order = data.all_ids if tasks is None else ()
@@ -860,7 +860,7 @@ def lint(
             each.task_id: _row(each.task_id, [of_cause(each.cause, each.detail, verdict="broken")])
             for each in data.unusable
         }
-        # 2. Programs that answer other inputs, the first of each model before the second of any.
+        # 2. Programs for the panel, the first of each model before the second of any.
         sources: Mapping[str, Sequence[str]] = {}
         stream = None if samples is None else SampleStream(samples, data, backend=opened.pool())
         if stream is not None:
@@ -871,10 +871,10 @@ def lint(
         if sources:
             names = {id: [program_hash(text) for text in some] for id, some in sources.items()}
             identity |= {"programs": _hash(repr(names)), "inputs": inputs, "seed": seed}
-        # 3. Each task for itself, resumed from the journal, in parallel.
+        # 3. Each task separately, in parallel, resumed from the journal.
         path = None if folder is None else folder / "lint.journal.jsonl"
         with open_rows(path, identity=identity, force=force, batch=1) as journal:
-            # Fingerprints (``mark``) are kept, too: step 4 compares all tasks, not just new ones.
+            # Fingerprints (``mark``) are kept, too, because step 4 compares all tasks.
             keys = ("row", "mark", "disputes")
             old = finished(journal, lambda row: [row.data[key] for key in keys])
             linted = {row["task_id"]: (row, mark, disputes) for row, mark, disputes in old}
@@ -888,7 +888,7 @@ def lint(
                 linted[task.id] = done
                 journal.append(dict(zip(keys, done, strict=True)))
                 opened.advance()
-        # 4. The set as a whole: tasks that are one, and tasks of a published benchmark.
+        # 4. The set as a whole: duplicate tasks, and tasks from a published benchmark.
         prints = {id: linted[id][1] for id in data.ids}
         for id, other, why in duplicates(prints):
             linted[id][0]["findings"].append(finding("T106", f"{why} as {other}"))
@@ -920,21 +920,21 @@ def lint(
 
 
 def _judged(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with its verdict: that of its worst finding, which comes first."""
+    """Return a row with the verdict of its worst finding, which comes first."""
     findings = sorted(row["findings"], key=lambda each: -VERDICTS.index(each["verdict"]))
     verdict = findings[0]["verdict"] if findings else "fit"
     return {"task_id": row["task_id"], "verdict": verdict, **row, "findings": findings}
 
 
 NULL = "T102"
-"""The finding by which a program without knowledge earns a task's reward."""
+"""The code for tasks whose reward a null program earns."""
 
 
 def _summary(name: str, rows: Sequence[dict[str, Any]], run: dict[str, Any]) -> dict[str, Any]:
     codes_of = [{each["code"] for each in row["findings"]} for row in rows]
     tasks = Counter(code for some in codes_of for code in some)
     verdicts = Counter(row["verdict"] for row in rows)
-    # No program passes a broken task here, so that it gives no reward to share.
+    # Broken tasks give no reward.
     usable = len(rows) - verdicts["broken"]
     free = sum(
         NULL in some and row["verdict"] != "broken"
@@ -954,17 +954,17 @@ def _summary(name: str, rows: Sequence[dict[str, Any]], run: dict[str, Any]) -> 
     }
 
 
-# What can be fixed without deciding anything about a task.
+# Fixes that require no decision about a task.
 
 
 def fix(
     path: str | os.PathLike[str], result: LintResult, out: str | os.PathLike[str]
 ) -> list[dict[str, str]]:
-    """Write the rows of a linted file with what is safe to fix, and return each fix.
+    """Write the rows of a linted file with safe fixes, and return the fixes.
 
-    Left out are rows that are broken or duplicates, and inputs that the reference cannot answer or
-    answers otherwise than the row says; a second task of an id gets one of its own; a prompt that
-    does not name the function gets a line that does. A fix has ``task_id``, ``code`` and ``what``.
+    Broken and duplicate rows are left out, as are inputs that the reference cannot answer or whose
+    stated output it contradicts. A second task with the same id gets its own id. A prompt that does
+    not name the function gets a line that does. A fix has ``task_id``, ``code`` and ``what``.
     """
     keep_inputs({"fixed file": out}, {"file of tasks": path})
     linted_rows = {row["task_id"]: row for row in result.to_rows()}
@@ -974,7 +974,7 @@ def fix(
     def note(id: str, code: str, what: str) -> None:
         fixes.append({"task_id": id, "code": code, "what": what})
 
-    # Rows are written as they were read: only what a finding names is changed.
+    # Rows are written as they were read, changed only where a finding requires it.
     lines = list(named_rows(path))
     ids = Counter(id for id, _ in lines)
     for id, line in lines:
@@ -982,7 +982,7 @@ def fix(
         if not id or linted is None:
             note(id or f"line {line.line}", "T001", "left out: it cannot be read")
             continue
-        if ids[id] > 1:  # none was linted: the next run does it
+        if ids[id] > 1:  # only the next run can lint them
             twins, key = same.setdefault(id, []), "id" if "id" in row else "task_id"
             if line.data in twins or (twins and key not in row):
                 note(id, "T001", "left out: its id is taken")
@@ -1003,7 +1003,7 @@ def fix(
             continue
         lost = {*linted["lost"]}
         inputs, outputs = row.get("inputs"), row.get("outputs")
-        # Positions refer to the cases as they were linted; a row in another form is left as it is.
+        # Positions refer to the linted cases; a row in another form is not changed.
         if lost and type(inputs) is list and len(inputs) == linted["given"]:
             row["inputs"] = [each for n, each in enumerate(inputs) if n not in lost]
             if type(outputs) is list:
@@ -1021,14 +1021,14 @@ def fix(
 
 
 LOSSES = ("T003", "T002", "T004", "T005", "T007")
-"""Findings of inputs that no suite has."""
+"""Codes for unusable inputs."""
 
 
-# What other tools read: annotations of GitHub, and SARIF 2.1.0 for code scanning.
+# Output for other tools: GitHub annotations, and SARIF 2.1.0 for code scanning.
 
 
 def to_github(result: LintResult, path: str) -> str:
-    """Return a workflow command of GitHub for each finding, a line each."""
+    """Return a GitHub workflow command for each finding, one per line."""
 
     def escaped(text: str) -> str:  # as GitHub defines it for its workflow commands
         return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
@@ -1082,14 +1082,14 @@ def to_sarif(result: LintResult, path: str) -> dict[str, Any]:
 
 
 def _located(result: LintResult, path: str) -> Iterator[tuple[str, int, dict[str, Any]]]:
-    """Yield each finding with its task and the line of the file that has it; 1 if none does."""
+    """Yield each finding with its task and the task's line in the file (1 if unknown)."""
     lines = line_numbers(path, [row["task_id"] for row in result.to_rows()])
     for row in result.to_rows():
         yield from ((row["task_id"], lines.get(row["task_id"], 1), e) for e in row["findings"])
 
 
 def line_numbers(path: str, ids: Sequence[str]) -> dict[str, int]:
-    """Return the line of a file of tasks that has each id; ids that are not found are left out."""
+    """Return the line of each id in a task file; ids that are not found are left out."""
     numbers: dict[str, int] = {}
     if not os.path.isfile(path):
         return numbers
@@ -1103,4 +1103,4 @@ def line_numbers(path: str, ids: Sequence[str]) -> dict[str, int]:
 
 
 NAMED = re.compile(r'\w*(?:id|name|title|number)"?\s*[:=]\s*("(?:[^"\\]|\\.)*")')
-"""What names a task in a line of JSON or TOML."""
+"""A key that names a task in a line of JSON or TOML."""

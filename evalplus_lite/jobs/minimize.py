@@ -1,4 +1,4 @@
-"""The smallest input that a wrong program fails on, shrunk from the one that decided."""
+"""Minimization: shrink the deciding input of a wrong program to the smallest that still fails."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from evalplus_lite.tasks.texts.inference import text_form, values_of
 from evalplus_lite.types import Arguments, Case, Failure, Suite, Task, Value, VerdictName
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
-# Minimizing: a smallest input that still fails, for the user to read.
+# Minimizing: find a small input that still fails, for the user to read.
 #
-# Greedy descent, as in property-based testing: every candidate is simpler than the input in hand by
-# one fixed measure, so the descent ends; the first candidate that still fails is taken.
+# Greedy descent, as in property-based testing: every candidate is simpler than the current input by
+# a fixed measure, so the descent ends; the first candidate that still fails is taken.
 
 Fails = Callable[[Sequence[Arguments]], Sequence[bool]]
 """Returns for each candidate whether it is a valid input that still fails."""
 
-# One run for many candidates. Those behind the first that fails are wasted, so a batch is not
+# Candidates per run. Those after the first failing one are wasted, so batches are not
 # larger.
 _BATCH = 48
 _HUGE = 10**30
@@ -37,11 +37,11 @@ _HUGE = 10**30
 def minimize(
     arguments: Arguments, fails: Fails, *, most: int = 3000, calls: bool = False
 ) -> Arguments:
-    """Return the simplest failing input found by trying at most ``most`` candidates.
+    """Return the simplest failing input among at most ``most`` candidates.
 
-    ``fails`` is asked about batches, since running candidates one by one is slow; its answers must
-    not depend on the batch. The number of arguments and all types stay as they are; of ``calls``
-    on an object (``Harness``) some are left out instead, and what is left stays. Deterministic.
+    ``fails`` gets batches, because running candidates one by one is slow; its results must not
+    depend on the batch. The number of arguments and all types are preserved; with ``calls`` on an
+    object (``Harness``), calls are removed instead, and the others stay the same. Deterministic.
     """
     simpler, left = _shorter if calls else _neighbours, most
     stream = simpler(arguments)
@@ -49,13 +49,13 @@ def minimize(
         left -= len(batch)
         failing = (each for each, still in zip(batch, fails(batch), strict=True) if still)
         if (found := next(failing, None)) is not None:
-            # Bold candidates come again: what passed before may fail now that the rest is simpler.
+            # Start over with bold candidates: one that passed may fail now that others are simpler.
             arguments, stream = found, simpler(found)
     return arguments
 
 
 def weight(value: Value) -> tuple[int, int]:
-    """Return a measure of complexity: first how many parts a value has, then how plain they are."""
+    """Return a measure of complexity: the number of parts of a value, then how plain they are."""
     kind = type(value)
     if kind is str:
         return 1 + len(value), sum(map(_letter_cost, value))
@@ -74,7 +74,7 @@ def weight(value: Value) -> tuple[int, int]:
 
 
 def candidates(value: Value) -> Iterator[Value]:
-    """Yield values of the same type that are simpler, the boldest first; perhaps with repeats."""
+    """Yield simpler values of the same type, boldest first; may repeat some."""
     kind = type(value)
     maker = _MAKERS.get(kind)
     if kind in BY_TYPE:
@@ -83,7 +83,7 @@ def candidates(value: Value) -> Iterator[Value]:
         simpler = maker(value)
     else:
         return
-    # Makers also yield values that are not simpler: with those the descent might never end.
+    # Makers also yield values that are not simpler, with which the descent might never end.
     limit = weight(value)
     for candidate in simpler:
         if weight(candidate) < limit:
@@ -104,7 +104,7 @@ def _neighbours(arguments: Arguments) -> Iterator[Arguments]:
 
 
 def _shorter(calls: Arguments) -> Iterator[Arguments]:
-    """Yield the calls without half of them, a quarter and so on to one, from the end."""
+    """Yield the calls without a half, a quarter and so on down to one of them, from the end."""
     size = len(calls) // 2
     while size:
         for end in range(len(calls), size - 1, -size):
@@ -138,7 +138,7 @@ def _ints(value: int) -> Iterator[int]:
     yield abs(value)
     sign = -1 if value < 0 else 1
     size = abs(value)
-    # Bold steps first, small ones to the very threshold last.
+    # Bold steps first; small ones to find the threshold last.
     for part in (size // 1000, size // 10, size // 2, size - 10, size - 2, size - 1):
         yield sign * part
     for small in range(1, 11):
@@ -165,7 +165,7 @@ def _complexes(value: complex) -> Iterator[complex]:
 
 
 def _cuts(size: int) -> Iterator[tuple[int, int]]:
-    """Yield the stretches to leave out: everything, halves, quarters, down to single elements."""
+    """Yield the slices to leave out: everything, halves, quarters, down to single elements."""
     step = size
     while step:
         yield from ((start, min(start + step, size)) for start in range(0, size, step))
@@ -175,7 +175,7 @@ def _cuts(size: int) -> Iterator[tuple[int, int]]:
 def _strings(value: str) -> Iterator[str]:
     for start, end in _cuts(len(value)):
         yield value[:start] + value[end:]
-    # Cutting comes before plainer letters, as a shorter text is the greater gain.
+    # Cuts come before plainer letters, because a shorter text is simpler.
     plain = ["a", "b", "A", "0", "1", " "]
     for at, letter in enumerate(value):
         yield from (value[:at] + each + value[at + 1 :] for each in plain if each != letter)
@@ -198,7 +198,7 @@ def _lists(value: list[Value]) -> Iterator[list[Value]]:
         for simpler in candidates(element):
             yield [*value[:at], simpler, *value[at + 1 :]]
     for at in range(1, len(value)):
-        # An element like its neighbour may be plainer than any change to it alone.
+        # A copy of its neighbor may be plainer than any change to the element alone.
         yield [*value[:at], value[at - 1], *value[at + 1 :]]
 
 
@@ -230,17 +230,17 @@ _MAKERS: dict[type, Callable[[Value], Iterator[Value]]] = {
 
 
 LIMITS = Limits(cpu=0.2, load=10.0)
-"""A candidate that keeps the reference busy for longer is too large for a person to read."""
+"""Limits of the reference on a candidate; a slower one is too large to read."""
 MOST = 1500
-"""Candidates tried for a program."""
+"""Maximum number of candidates per program."""
 SHRUNK: tuple[VerdictName, ...] = ("fail", "error", "unrepresentable")
-"""Verdicts worth it: a program that hangs would hang on every candidate."""
+"""Verdicts to minimize; a program that hangs would hang on every candidate."""
 LARGEST = 5_000
-"""Parts that an input may have at most: of a larger one too many candidates would be tried."""
+"""Maximum number of parts of an input; a larger one has too many candidates."""
 
 
 class Smallest(NamedTuple):
-    """A one-case suite with the input and the reference's answer, and the program's failure."""
+    """The smallest input and its answer as a one-case suite, and the program's failure on it."""
 
     suite: Suite
     failure: Failure
@@ -249,8 +249,8 @@ class Smallest(NamedTuple):
 class Shrinker:
     """Shrinks inputs of tasks.
 
-    The task's contract decides which candidates are valid, or the one in ``contracts`` (texts by
-    task id); without one, constraints are inferred from all the inputs of the suite.
+    The task's contract, or that in ``contracts`` (texts by task id), decides which candidates are
+    valid; without one, constraints are inferred from all inputs of the suite.
     """
 
     def __init__(self, contracts: Mapping[str, str] | None = None) -> None:
@@ -260,27 +260,27 @@ class Shrinker:
     def smallest(
         self, sandbox: Sandbox, prepared: PreparedSuite, source: str, failure: Failure
     ) -> Smallest | None:
-        """Return the simplest failing input found, perhaps the original one.
+        """Return the simplest failing input, which may be the original one.
 
-        None without a reference, or for a verdict that shrinking does not explain.
+        Return None without a reference, or for a verdict that shrinking does not explain.
         """
         arguments = prepared.suite.cases[failure.case].arguments
         if failure.verdict not in SHRUNK or weight(arguments)[0] > LARGEST:
             return None
-        # A smaller input needs a right answer, and a rule that says which inputs are valid.
+        # A smaller input needs a right answer, and a way to tell whether it is valid.
         task = prepared.task
         if not task.reference:  # the right output for another input is unknown
             return None
         if task.contract is None:
             task = replace(task, contract=self._contracts.get(task.id))
-        if task.harness.kind == "unittest":  # a test stays as it is
+        if task.harness.kind == "unittest":  # a test is never changed
             return None
         if task.id not in self._shapes:
             self._shapes[task.id] = _Shape.of(task, prepared.suite)
         shape = self._shapes[task.id]
         known = KnownRaises.of(task, prepared.suite)
 
-        # All candidates of a round are answered and judged in one run of each program.
+        # Both the reference and the program run all candidates of a round in one process.
         def fails(candidates: Sequence[Arguments]) -> list[bool]:
             inputs = dict(enumerate(map(shape.input, candidates)))
             admitted = {number: each for number, each in inputs.items() if each is not None}
@@ -291,7 +291,7 @@ class Shrinker:
                     sandbox, task, cases, base_count=0, limits=LIMITS, twice=False, max_failures=2
                 )
                 answers = answers.only(known.foreseen(answers.suite))
-                # A prepared one finds the first failure, which is all that a greedy descent needs.
+                # A prepared suite finds the first failure, which is enough for greedy descent.
                 failed = _failure(sandbox, task, answers.suite, source)
                 if failed is not None and failed.verdict in SHRUNK:
                     failing = list(admitted)[answers.kept[failed.case]]
@@ -299,7 +299,7 @@ class Shrinker:
 
         calls = task.harness.kind == "sequence"
         best = minimize(shape.values(arguments), fails, most=MOST, calls=calls)
-        # The input is shown to a person, whatever it costs: it may be the original one.
+        # Higher limits, because the input may be the original one and must be shown anyway.
         roomy, case = replace(LIMITS, cpu=20.0), Case(shape.input(best) or arguments)
         suite = answer(
             sandbox, prepared.task, [case], base_count=0, limits=roomy, twice=False, contract=False
@@ -310,7 +310,7 @@ class Shrinker:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """Valid inputs where no contract decides; texts are changed as their values."""
+    """Decides which inputs are valid without a contract, and maps texts to their values."""
 
     form: TextForm | None
     filter: InputFilter | None
@@ -319,11 +319,11 @@ class _Shape:
     def of(cls, task: Task, suite: Suite) -> _Shape:
         try:
             form = text_form(task, suite.cases[: suite.base_count])
-        except ValueError:  # a text is not of the grammar
+        except ValueError:  # a text does not match the grammar
             form = None
         values = values_of(form, suite.cases) if form else None
         is_stated = task.contract is not None and parse(task.contract).has_precondition
-        # A contract or a grammar decides about validity by itself, and nothing has to be inferred.
+        # A contract or a grammar decides validity by itself, so nothing has to be inferred.
         if is_stated or task.grammar or task.harness.kind == "sequence":
             return cls(form if values else None, None)
         if values:
@@ -334,7 +334,7 @@ class _Shape:
         return arguments if self.form is None else self.form.parse(arguments[0])
 
     def input(self, values: Arguments) -> Arguments | None:
-        """Return the arguments of these values, None if they may not be."""
+        """Return the arguments for these values; None if they are not valid."""
         if self.form is not None:
             fitted = self.form.fit(values)
             if fitted is None or (self.filter is not None and not self.filter.admits(fitted)):
@@ -344,7 +344,7 @@ class _Shape:
 
 
 def _failure(sandbox: Sandbox, task: Task, suite: Suite, source: str) -> Failure | None:
-    """Return a program's first failure; None if there is none, or no case."""
+    """Return a program's first failure; None without failures or cases."""
     if not suite.cases:
         return None
     return evaluate_program(sandbox, PreparedSuite.by_steps(task, suite), source).failure

@@ -1,9 +1,9 @@
-"""Results of jobs, read from their folders: rows, programs, and counts of each model run.
+"""Readers for the results of jobs in their folders: rows, programs, and counts of model runs.
 
     one, two = entrants(read_evaluations(["out/my-model", "out/other-model"]))
     one.label, one.counts["HumanEval/0"].plus_right
 
-A model run is one model at one temperature in one folder: it is scored, ranked and compared.
+A model run is one model at one temperature in one folder: the unit that is scored and compared.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from evalplus_lite.values.source import literal
 # Required fields of rows and summaries of evaluate; files may have been edited.
 
 LONGEST_NAME = 1 << 12
-"""Characters of a task's id or a model's name."""
+"""Maximum length of a task's id or a model's name, in characters."""
 FAILURES = ("failure", "smallest", "stress_failure")
 
 
@@ -90,7 +90,7 @@ def is_summary(summary: Mapping[str, Any]) -> bool:
     )
 
 
-# Detection of the job that wrote a path, by the names of files, in folders below too.
+# Detection of the job that wrote a path, by file names, also in subfolders.
 
 Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 NAMES: Mapping[str, tuple[str, str]] = {
@@ -104,20 +104,20 @@ NAMES: Mapping[str, tuple[str, str]] = {
     "exe-report.json": ("exe-report.json", "execution"),
     "efficiency.jsonl": ("efficiency.json", "efficiency"),
 }
-"""By the file that only one job writes: the file of its summary, and the kind of job."""
+"""For each file that only one job writes: the file of its summary, and the kind of job."""
 FUNNEL = ".funnel.json"
 """The ending of ``mine``'s file of rejections; its tasks may have any name."""
 DEPTH = 3
-"""Folders below a given one that are looked into."""
+"""Maximum depth of subfolders to search."""
 WHOLE = frozenset({"quality.json"})
-"""Files whose folder belongs to one job: evaluations below are not those of models."""
+"""Files whose whole folder belongs to one job, so evaluations below it are not model runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One job's output: its ``kind``, the ``folder``, and its ``summary`` as its file has it.
+    """One job's output: its ``kind``, ``folder``, and the content of its ``summary`` file.
 
-    Kinds are those of ``NAMES``, ``mining`` and ``score``; ``path`` is the file of the summary.
+    Kinds are those in ``NAMES``, ``mining`` and ``score``; ``path`` is the summary's file.
     """
 
     kind: str
@@ -127,13 +127,13 @@ class Output:
 
 
 def found_outputs(paths: Paths) -> list[Output]:
-    """Return the outputs of jobs in folders and those below, each once, as the paths come.
+    """Return the distinct outputs of jobs in folders and subfolders, in the order of the paths.
 
-    A path may also name a file of an output folder: then this job's alone. Raises InputError for a
-    URL, for a path that does not exist or holds no output, for a run that has not ended, and for an
-    unreadable summary.
+    A path may also name a file in an output folder, which selects only its job. Raises InputError
+    for a URL, a path that does not exist or has no output, an unfinished run, and an unreadable
+    summary.
     """
-    # Links and nested paths may lead to one file twice: it counts once.
+    # Links and nested paths may reach a file twice, but it counts once.
     by_path: dict[Path, Output] = {}
     for path in map(local_folder, listed_paths(paths)):
         if not path.exists():
@@ -161,7 +161,7 @@ def _below(folder: Path, depth: int) -> Iterator[Output]:
             yield _read(folder, name)
     for path in sorted(folder.glob(f"*{FUNNEL}")):
         yield Output("mining", folder, path, _parsed(path))
-    # Hidden folders and links are left alone: they are nobody's results, or lead in a circle.
+    # Skip hidden folders, which are not results, and links, which may form cycles.
     if depth and not any((folder / name).is_file() for name in WHOLE):
         for inner in sorted(folder.iterdir()):
             if inner.is_dir() and not inner.is_symlink() and not inner.name.startswith("."):
@@ -169,13 +169,13 @@ def _below(folder: Path, depth: int) -> Iterator[Output]:
 
 
 def _named(path: Path) -> Iterator[Output]:
-    """Yield the output that a file belongs to."""
+    """Yield the output to which a file belongs."""
     for name, (file, _) in NAMES.items():
         if path.name in (name, file) and (path.parent / name).is_file():
             yield _read(path.parent, name)
             return
-    # The other outputs may have any name: mining's is known by the file beside it, the rest by
-    # keys.
+    # Other outputs may have any name: mining's is recognized by the file next to it, the rest
+    # by keys.
     funnel = path.with_name(f"{stem(path)}{FUNNEL}")
     if path.name.endswith(FUNNEL) or funnel.is_file():
         place = path if path.name.endswith(FUNNEL) else funnel
@@ -208,7 +208,7 @@ def _parsed(path: Path) -> Mapping[str, Any]:
 RESULTS = "results.jsonl"
 """The file of results."""
 COSTS = "costs.jsonl"
-"""The file of the samples' CPU time and memory, which vary between runs: a row for each result."""
+"""The file of the samples' CPU time and memory, which vary between runs, a row per result."""
 PROGRAMS = "programs.jsonl.gz"
 """The file of the programs' texts."""
 ENDS: Mapping[str, tuple[str, ...]] = {
@@ -226,16 +226,16 @@ def unfinished(folder: Path, journal: str) -> None:
 
 @contextlib.contextmanager
 def measured(folder: Path | None, rows: Rows, *, force: bool = False) -> Iterator[Rows | None]:
-    """Return the journal of costs that accompanies ``rows``, with as many rows as they have.
+    """Return the journal of costs that accompanies ``rows``, with the same number of rows.
 
-    A cost is to be appended before its row. It is also written first: a kill can leave costs
-    without rows, which are dropped here, but no row without its cost. Rows of a run that recorded
-    no costs have an empty one.
+    Append a cost before its row. Costs are also written to disk first, so a kill can leave costs
+    without rows, which are dropped here, but no row without its cost. Rows from a run without
+    costs get empty ones.
     """
     if folder is None or isinstance(rows, Memory):
         yield None
         return
-    # No identity is needed: ``rows`` is open, so its settings were already compared.
+    # No identity is needed, because the settings were compared when ``rows`` was opened.
     journal = open_rows(folder / COSTS, identity=None, force=force)
     assert not isinstance(journal, Memory)
     with journal as costs:
@@ -250,7 +250,7 @@ def measured(folder: Path | None, rows: Rows, *, force: bool = False) -> Iterato
 
         def before() -> None:
             begin()
-            costs.flush()  # costs reach the disk before the rows that they belong to
+            costs.flush()  # costs reach the disk before their rows
 
         rows.before = before
         try:
@@ -260,7 +260,7 @@ def measured(folder: Path | None, rows: Rows, *, force: bool = False) -> Iterato
 
 
 RunGroup: TypeAlias = tuple[str | None, float | None]
-"""A model and a temperature; None where rows do not name it."""
+"""A model and a temperature, each None if rows do not name it."""
 Tests: TypeAlias = Literal["base", "plus"]
 
 
@@ -271,10 +271,10 @@ def group_of(row: Mapping[str, Any]) -> RunGroup:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The cost of judging a sample: CPU seconds, and peak resident bytes; None: unknown.
+    """The cost of judging a sample: CPU seconds and peak resident bytes, each None if unknown.
 
-    Of the program's processes, the interpreter's own memory included, and without the reference's
-    cost. Equal programs are run once, and have one cost.
+    It covers the program's processes, including the interpreter's memory, but not the reference's
+    runs. Equal programs are run once, and share one cost.
     """
 
     cpu: float | None = None
@@ -283,19 +283,19 @@ class Cost:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The output of ``evaluate`` in a folder; its rows are not held in memory."""
+    """The output of ``evaluate`` in a folder; its rows are not kept in memory."""
 
     folder: Path
     summary: Mapping[str, Any]
 
     @property
     def dataset(self) -> str:
-        """The name of the data set that judged."""
+        """The name of the data set."""
         return str(self.summary["dataset"])
 
     @property
     def data_path(self) -> str:
-        """Where the data set was read from, as it was given: a path, or the name of a known set."""
+        """The data set as it was given: a path, or the name of a published set."""
         return str(self.summary["run"]["data"].get("path", self.dataset))
 
     @property
@@ -309,11 +309,11 @@ class Evaluation:
         return self.summary["plus"] is not None
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield the rows of results.jsonl (docs/reference/formats.md), one in memory.
+        """Yield the rows of results.jsonl (docs/reference/formats.md), one at a time.
 
-        InputError names a row that is damaged, or more or fewer rows than the summary counts.
+        Raises InputError for a damaged row, or for more or fewer rows than the summary counts.
         """
-        # A row that was pasted twice would count twice: the summary knows how many there are.
+        # A row that was pasted twice would count twice, so compare with the summary's number.
         most, number = self.summary.get("samples"), 0
         for number, row in enumerate(self._rows(RESULTS, is_result), 1):
             if type(most) is int and number > most:
@@ -332,8 +332,8 @@ class Evaluation:
             )
 
     def measured(self) -> Iterator[tuple[dict[str, Any], Cost]]:
-        """Yield each row with its sample's cost, as measured when it was judged."""
-        # Both files are read side by side; a cost of another sample counts as unknown.
+        """Yield each row with the measured cost of its sample."""
+        # Both files are read in parallel; a cost of another sample counts as unknown.
         costs = self._rows(COSTS, is_cost) if (self.folder / COSTS).is_file() else iter(())
         for row in self.rows():
             cost = next(costs, {})
@@ -344,7 +344,7 @@ class Evaluation:
     def _rows(
         self, name: str, is_sound: Callable[[Mapping[str, Any]], bool]
     ) -> Iterator[dict[str, Any]]:
-        """Yield a file's rows; InputError names a line that is not ``is_sound``."""
+        """Yield a file's rows; raise InputError for a line that is not ``is_sound``."""
         path = self.folder / name
         for row in written_rows(path):
             if not is_sound(row.data):
@@ -357,9 +357,9 @@ class Evaluation:
             yield row.data
 
     def programs(self) -> Iterator[tuple[str, str]]:
-        """Yield each distinct program's name, as rows have it in ``program``, and its text.
+        """Yield the name of each distinct program, as in the rows' ``program``, and its text.
 
-        Nothing where the file of texts was removed.
+        Yield nothing if the file of texts was removed.
         """
         if (self.folder / PROGRAMS).is_file():
             for row in self._rows(PROGRAMS, is_program):
@@ -367,19 +367,19 @@ class Evaluation:
 
     @cached_property
     def label(self) -> str:
-        """A name for the folder's samples: that of the only sample file, else the folder's."""
+        """A name for the folder's samples: the only sample file's, else the folder's."""
         samples = self.summary["run"].get("samples", ())
         return label(samples[0]["path"]) if len(samples) == 1 else self.folder.resolve().name
 
     def name_of(self, group: RunGroup) -> str:
-        """Return the name of a model at a temperature, as pages and tables show it."""
+        """Return the name of a model at a temperature, for pages and tables."""
         model, heat = group
         name = model or self.label
         return name if heat is None else f"{name}, temperature {heat:g}"
 
 
 def read_evaluations(paths: Paths) -> list[Evaluation]:
-    """Return the evaluations in these folders, and below; InputError if there is none."""
+    """Return the evaluations in folders and subfolders; raise InputError if there are none."""
     given = listed_paths(paths)
     outputs = found_outputs(given)
     evaluations = [evaluation_of(each) for each in outputs if each.kind == "evaluation"]
@@ -393,7 +393,7 @@ def read_evaluations(paths: Paths) -> list[Evaluation]:
 
 
 def read_evaluation(path: str | os.PathLike[str]) -> Evaluation:
-    """Return the one evaluation in a folder; InputError if there is none, or several."""
+    """Return the only evaluation in a folder; raise InputError if there are none or several."""
     first, *others = read_evaluations(path)
     if others:
         raise InputError("holds several evaluations", path=path, remedy="give the folder of one")
@@ -401,7 +401,7 @@ def read_evaluation(path: str | os.PathLike[str]) -> Evaluation:
 
 
 def evaluation_of(output: Output) -> Evaluation:
-    """Return an output of the kind ``evaluation``."""
+    """Convert an output of the kind ``evaluation``."""
     if not is_summary(output.summary):
         raise InputError(
             "is not a summary of evaluate", path=output.path, remedy="judge the samples again"
@@ -411,7 +411,7 @@ def evaluation_of(output: Output) -> Evaluation:
 
 @dataclass(slots=True)
 class TaskCount:
-    """How many of a task's ``total`` judged samples pass its base cases, and how many all cases."""
+    """A task's ``total`` judged samples, and how many pass its base cases and all cases."""
 
     total: int = 0
     base_right: int = 0
@@ -422,8 +422,8 @@ class TaskCount:
 class ModelRun:
     """One model at one temperature in one evaluation, under a unique label.
 
-    ``model`` and ``temperature`` are as the rows name them; ``counts`` are by task, in the order of
-    the rows. Without plus cases ``plus_right`` counts the base cases alone.
+    ``model`` and ``temperature`` are those in the rows; ``counts`` are by task, in the order of the
+    rows. Without plus cases ``plus_right`` counts passes of the base cases.
     """
 
     label: str
@@ -445,7 +445,7 @@ class ModelRun:
         return max(0, int(whole) - len(self.counts))
 
     def right(self, tests: Tests) -> dict[str, Count]:
-        """Return for each task its samples and how many of them pass the base cases, or all."""
+        """Return each task's samples, and how many of them pass base tests or all tests."""
         return {
             id: Count(each.total, each.base_right if tests == "base" else each.plus_right)
             for id, each in self.counts.items()
@@ -453,9 +453,9 @@ class ModelRun:
 
 
 def entrants(evaluations: Sequence[Evaluation]) -> list[ModelRun]:
-    """Return all models and temperatures of these evaluations, by folder, model, temperature.
+    """Return the model runs of these evaluations, sorted by folder, model and temperature.
 
-    One pass over each folder's rows; memory grows with models and tasks, never with samples.
+    Each folder's rows are read once; memory grows with models and tasks, not with samples.
     """
     runs: list[ModelRun] = []
     for each in evaluations:
@@ -464,15 +464,15 @@ def entrants(evaluations: Sequence[Evaluation]) -> list[ModelRun]:
             count = groups.setdefault(group_of(row), {}).setdefault(row["task_id"], TaskCount())
             count.total += 1
             count.base_right += row["base"] == "pass"
-            # Without plus cases the base cases are all there are.
+            # Without plus cases, the base cases are all cases.
             count.plus_right += (row["plus"] or row["base"]) == "pass"
-        # By name and temperature, whatever the order in which samples were judged.
+        # By name and temperature, independent of the order in which samples were judged.
         order = sorted(groups, key=lambda group: (group[0] or "", group[1] or 0.0))
         for model, heat in order:
             name = each.name_of((model, heat))
             runs.append(ModelRun(name, each, model, heat, groups[model, heat]))
-    # A label that several bear gets their folder, then a number: two runs of one model in folders
-    # of one name still differ.
+    # Repeated labels get the folder, then a number, so that two runs of one model in folders with
+    # the same name differ.
     names = [run.label for run in runs]
     labels: dict[str, ModelRun] = {}
     for name, run in zip(names, runs, strict=True):
@@ -485,7 +485,7 @@ def entrants(evaluations: Sequence[Evaluation]) -> list[ModelRun]:
     return list(labels.values())
 
 
-# Results as flat rows: for pandas and polars, and for files of other formats.
+# Results as flat rows, for pandas, polars, and files in other formats.
 
 RESULT_COLUMNS: Mapping[str, type[str] | type[int] | type[float] | type[bool]] = {
     "folder": str,
@@ -512,27 +512,26 @@ RESULT_COLUMNS: Mapping[str, type[str] | type[int] | type[float] | type[bool]] =
     "cpu": float,
     "memory": int,
 }
-"""The keys of a row of ``read_results``, in their order, and the type of each one's values."""
+"""The keys of a row of ``read_results``, in order, with the types of their values."""
 
 
 def read_results(paths: Paths) -> Iterator[dict[str, Any]]:
-    """Yield the results of ``evaluate`` in a folder, or in several, as flat rows, one in memory.
+    """Yield the results of ``evaluate`` in one or several folders as flat rows, one at a time.
 
         frame = pandas.DataFrame(read_results("out/my-model"), columns=RESULT_COLUMNS)
         frame = polars.DataFrame(read_results(["out/a", "out/b"]), schema=RESULT_COLUMNS)
 
-    Every row has the keys of ``RESULT_COLUMNS``, each with a value of its type, never None: a text
-    that there is none of is empty (``plus`` without plus cases, ``actual`` where nothing was
-    returned), a temperature or time that is not known is nan, ``memory`` (bytes) and ``line`` 0,
-    and ``case`` -1 for a program that passed. ``model`` is the name in the row, or that of the
-    file of samples or of the folder. ``case``, ``verdict``, ``detail`` and ``line`` are about the
-    case that decided, ``input``, ``expected`` and ``actual`` its values as Python source;
-    ``smallest_...`` are those of the smallest input that ``--minimize`` found. ``cpu`` (seconds)
-    and ``memory`` were measured. Lone surrogates are written as escapes, so that any file can
-    hold the row.
+    Every row has the keys of ``RESULT_COLUMNS``, each with a value of its type, never None. A
+    missing text is empty (``plus`` without plus cases, ``actual`` if nothing was returned), an
+    unknown temperature or time is nan, unknown ``memory`` (bytes) and ``line`` are 0, and ``case``
+    is -1 for a program that passed. ``model`` is the name in the row, or that of the sample file or
+    folder. ``case``, ``verdict``, ``detail`` and ``line`` are about the deciding case, and
+    ``input``, ``expected`` and ``actual`` its values as Python source; ``smallest_...`` are those
+    of the smallest input from ``--minimize``. ``cpu`` (seconds) and ``memory`` were measured. Lone
+    surrogates are escaped, so that any file can hold the row.
 
-    Raises InputError at once for a path without results of ``evaluate``, and while it reads for a
-    row that is damaged.
+    Raises InputError at once for a path without results of ``evaluate``, and during iteration for
+    a damaged row.
     """
     return result_rows(read_evaluations(paths))
 
@@ -546,7 +545,7 @@ def result_rows(evaluations: Sequence[Evaluation]) -> Iterator[dict[str, Any]]:
 
 def flat(evaluation: Evaluation, row: Mapping[str, Any], cost: Cost) -> dict[str, Any]:
     """Return a result row in the form of ``read_results``."""
-    # Data frames want one type per column, so None has a stand-in in each.
+    # Data frames need one type per column, so each type has a substitute for None.
     heat, plus, failure = row.get("temperature"), row["plus"], row.get("failure", {})
     values = {
         f"{prefix}{key}": source(case[key]) if key in case else ""
@@ -574,17 +573,17 @@ def flat(evaluation: Evaluation, row: Mapping[str, Any], cost: Cost) -> dict[str
         "memory": cost.memory or 0,
     }
     return {
-        # UTF-8 cannot hold lone surrogates.
+        # UTF-8 cannot encode lone surrogates.
         key: each.encode("utf-8", "backslashreplace").decode() if type(each) is str else each
         for key, each in fields.items()
     }
 
 
 def source(tree: Any) -> str:
-    """Return a value of a result row as Python source; a shortened part stays a text."""
+    """Return a value in a result row as Python source; shortened parts stay text."""
     if type(tree) is dict and len(tree) == 1:
         ((key, text),) = tree.items()
-        # What evaluate wrote in place of a large or a broken value is text for a reader.
+        # The replacement that evaluate wrote for a large or broken value is text for a person.
         if key in ("$shortened", "$unreadable") and type(text) is str:
             return text if key == "$shortened" else f"a value that cannot be read ({text})"
     try:
@@ -594,5 +593,5 @@ def source(tree: Any) -> str:
 
 
 def arguments(tree: Any) -> str:
-    """Return the input of a result row, a list of arguments, as the arguments of a call."""
+    """Return a result row's input, a list of arguments, as the arguments of a call."""
     return ", ".join(map(source, tree)) if type(tree) is list else source(tree)

@@ -1,4 +1,4 @@
-"""Suites against programs known to be right or wrong: the field's figures, side by side."""
+"""The quality job: how well suites classify programs known to be right or wrong."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def separating(context: WorkerContext, settings: Row) -> Work:
         ref, doubtful = item
         task, _ = staged(context, ref)
         by_key = mutants_by_key(task)
-        # Other answers on a valid input prove that a mutant is not equivalent; agreement proves
-        # nothing, and so counts as "probably".
+        # A different answer to a valid input proves that a mutant is not equivalent; agreement
+        # proves nothing, so the mutant is only "probably" equivalent.
         sources = [by_key[key].source for key in doubtful]
         budget = Budget(inputs=inputs)
         pool, rows = pool_kills(context.sandbox, task, sources, seed=seed, budget=budget)
@@ -73,16 +73,16 @@ def separating(context: WorkerContext, settings: Row) -> Work:
 
 
 POOL_SEED = 1 << 40
-"""Added to the seed for the pool: else it might repeat the inputs of a suite that is looked at."""
+"""Added to the pool's seed, so that it does not repeat the inputs of a measured suite."""
 
 
 @dataclass
 class _Faults:
-    """The mutants of one reference, by the suites that detect them.
+    """The mutants of one reference, and the suites that detect them.
 
-    ``killed`` holds the keys that all cases of a suite kill, and those that its base cases do, by
-    the suite's number. ``separated`` are the keys that only the pool separates from the reference,
-    ``inputs`` the pool's size.
+    ``killed`` has, by the suite's number, the keys that all its cases kill, and those that its base
+    cases kill. ``separated`` are the keys that only the pool separates from the reference, and
+    ``inputs`` is the pool's size.
     """
 
     task: Task
@@ -93,34 +93,34 @@ class _Faults:
 
     @property
     def name(self) -> tuple[str, str]:
-        """The task, and the name of its reference in a file: suites may have different ones."""
+        """The task and a hash of its reference, because suites may have different ones."""
         text = self.task.reference.encode("utf-8", "surrogatepass")
         return self.task.id, hashlib.sha256(text).hexdigest()[:16]
 
     def take(self, number: int, matrix: Matrix) -> None:
-        """Note which mutants a suite notices."""
+        """Record the mutants that a suite detects."""
         rows = killed_by(matrix)
         alive = (each.key for each in matrix.unsatisfied if each.kind == "mutant")
-        # Suites of one reference have the same mutants: the first one lists them, the others add
-        # nothing.
+        # Suites with the same reference have the same mutants, so the first one lists them and the
+        # others add none.
         self.keys |= dict.fromkeys([*rows, *alive])
         base = {key for key, bits in rows.items() if bits & ((1 << matrix.base_count) - 1)}
         self.killed[number] = {"all": set(rows), "base": base}
 
     def take_pool(self, row: Mapping[str, Any]) -> None:
-        """Note what the pool separates, by a row of mutants.jsonl."""
+        """Record the mutants that the pool separates, from a row of mutants.jsonl."""
         self.inputs, self.separated = row["inputs"], set(row["separated"])
 
     @property
     def doubtful(self) -> list[str]:
-        """The mutants that no suite notices."""
+        """The mutants that no suite detects."""
         killed = set[str]().union(*(each["all"] for each in self.killed.values()))
         return [key for key in self.keys if key not in killed]
 
     @property
     def equivalent(self) -> int:
-        """The number of these that answer all inputs of the pool as the reference does."""
-        # Without a single input nothing was compared, so no mutant leaves the score.
+        """The number of undetected mutants that agree with the reference on the whole pool."""
+        # Without any input nothing was compared, so no mutant is excluded from the score.
         return len(set(self.doubtful) - self.separated) if self.inputs else 0
 
 
@@ -133,13 +133,13 @@ def mutation_scores(
     out: Path | None = None,
     force: bool = False,
 ) -> list[dict[str, Any]]:
-    """Return for each dataset the number of mutants of its references that its suites detect.
+    """Return for each dataset how many mutants of its references its suites detect.
 
-    A mutant that no suite detects, and that answers ``inputs`` random inputs a task as the
-    reference does, is probably equivalent and leaves the score. With ``out``, what random inputs
-    separate is kept in mutants.jsonl, and existing rows are reused unless ``force``.
+    A mutant that no suite detects, and that agrees with the reference on ``inputs`` random inputs
+    per task, is probably equivalent and excluded from the score. With ``out``, the results of the
+    random inputs are kept in mutants.jsonl, and existing rows are reused unless ``force``.
     """
-    # Mutants are of references: suites with the same reference share them, and each notes which it
+    # Suites with the same reference share its mutants, and each suite records the ones that it
     # detects.
     faults: dict[tuple[str, str], _Faults] = {}
     for number, data in enumerate(sets):
@@ -149,7 +149,7 @@ def mutation_scores(
         for one in measured.suites:
             each = _Faults(one.task)
             faults.setdefault(each.name, each).take(number, one.matrix)
-    # The pool is drawn once for all suites, and its results are resumed like any other rows.
+    # The pool is drawn once for all suites, and its results are resumed like other rows.
     identity = {
         "kind": "equivalence",
         "content": [whole_hash(data) for data in sets],
@@ -166,7 +166,7 @@ def mutation_scores(
             return name
 
         done = set(finished(journal, read))
-        # The pool is run only for mutants that no suite detects: others are no equivalents.
+        # The pool only runs mutants that no suite detects: the others are not equivalent.
         left = [each for name, each in faults.items() if name not in done and each.doubtful]
         staging = SharedData(session.pool())
         items = ((staging.ref(each.task), each.doubtful) for each in left)
@@ -197,7 +197,7 @@ def mutation_scores(
     return scores
 
 
-# Programs known to be right or wrong: given as such, or labeled by a stronger suite.
+# Programs known to be right or wrong: declared by the user, or labeled by a stronger suite.
 
 RIGHT = frozenset({"pass"})
 WRONG = frozenset({"fail", "error", "unrepresentable", "crash"})
@@ -206,10 +206,10 @@ WRONG = frozenset({"fail", "error", "unrepresentable", "crash"})
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """Distinct programs known to be ``right`` and ``wrong``, with facts about them.
+    """Distinct programs known to be ``right`` and ``wrong``.
 
-    ``files`` are their sources. ``counts`` are the numbers of each kind, of all programs, and of
-    undecided ones. The machine failed on the samples in ``infra``; ``left_out`` rows were not
+    ``files`` are their source files. ``counts`` are the numbers of each kind, of all programs, and
+    of undecided ones. The machine failed on the samples in ``infra``; ``left_out`` rows were not
     answers.
     """
 
@@ -235,8 +235,8 @@ def labeled(
 ) -> Iterator[Truth]:
     """Yield the deduplicated right and wrong programs; they are deleted on exit.
 
-    ``given`` are right ones, wrong ones, and samples that ``truth`` labels by ``evaluate``, with
-    its ``limits`` and ``out``. Raises InputError for a program that is both right and wrong.
+    ``given`` are right ones, wrong ones, and samples that ``evaluate`` labels with ``truth``, using
+    ``limits`` and ``out``. Raises InputError for a program that is both right and wrong.
     """
     streams = [
         SampleStream(each, data, extract=extract, is_named=True, backend=session.pool())
@@ -253,7 +253,7 @@ def labeled(
                 counts[kind] += 1
                 yield sample
             elif kinds[key] != kind:
-                # One of the two labels is wrong, and so would be each figure that counts it.
+                # One of the two labels is wrong, which would falsify every figure that counts it.
                 raise InputError(
                     f"a program for {sample.task_id} is both right and wrong: "
                     f"{sample.source.strip()[:80]!r}",
@@ -261,7 +261,7 @@ def labeled(
                 )
 
     with SampleTable(streams[2]) as samples:
-        # The truth labels samples first: labels decide which programs are right and which wrong.
+        # First label the samples by the truth.
         verdicts, infra = dict[tuple[str, int], str](), list[str]()
         if truth is not None:
             # Samples of tasks that the truth does not have stay undecided.
@@ -280,7 +280,7 @@ def labeled(
                 if verdicts.get((sample.task_id, sample.index)) in accepted:
                     yield sample
 
-        # Right programs are all read first: a conflict then shows up among the wrong ones.
+        # Read all right programs first, so that a conflict shows up among the wrong ones.
         with (
             SampleTable(distinct("right", itertools.chain(streams[0], having(RIGHT)))) as right,
             SampleTable(distinct("wrong", itertools.chain(streams[1], having(WRONG)))) as wrong,
@@ -300,20 +300,20 @@ def labeled(
 
 
 def whole_verdict(row: Mapping[str, Any]) -> str:
-    """Return a result's verdict on all cases: that on the base ones if there are no others."""
+    """Return a result's verdict on all cases, which is the base verdict without plus cases."""
     return str(row["base"] if row["base"] != "pass" else row["plus"] or "pass")
 
 
-# Suites side by side: tasks that all of them have, and each one's verdicts on known programs.
+# Compared suites: their common tasks, and each one's verdicts on known programs.
 
 AnyDataset: TypeAlias = Dataset | str | os.PathLike[str]
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedSuite:
-    """A dataset under a unique name; ``evidence`` is that of each task's suite.
+    """A dataset under a unique name; ``evidence`` has that of each task's suite.
 
-    ``unusable`` and ``notes`` are as in every summary, prefixed with the suite's name.
+    ``unusable`` and ``notes`` are as in other summaries, prefixed with the suite's name.
     """
 
     name: str
@@ -330,7 +330,7 @@ def compared(
     names: Sequence[str] = (),
     strict: bool = False,
 ) -> list[ComparedSuite]:
-    """Return the suites of these datasets, restricted to the tasks that are usable in all.
+    """Return the suites of these datasets, restricted to tasks that are usable in all of them.
 
     Raises InputError if there is no such task.
     """
@@ -340,7 +340,7 @@ def compared(
     own = [each.name if isinstance(each, Dataset) else each for each in several]
     names = labels(names if len(names) == len(several) else own)
     names = [f"{name}-{n}" if name in names[:n] else name for n, name in enumerate(names)]
-    # 1. All suites are prepared, to know which tasks each of them can be judged by.
+    # 1. Prepare all suites, to find the usable tasks of each.
     sets = [prepared(each, session, strict=strict) for each in several]
     sources = [SuiteSource(given=data.suites, cache=session.cache) for data in sets]
     session.stage("suites", len(sets))
@@ -348,14 +348,14 @@ def compared(
         source.prepare(data.tasks, session.pool())
         require_any(len(source.evidence), data, source)
         session.advance()
-    # 2. Only tasks that every suite has count: a figure of other tasks would compare tasks.
+    # 2. Only common tasks count: figures on others would compare tasks, not suites.
     common = [id for id in sets[0].ids if all(id in source.evidence for source in sources)]
     if not common:
         raise InputError(
             f"{' and '.join(names)} have no usable task in common",
             remedy="compare suites for the same tasks",
         )
-    # 3. What each suite lost, under its name.
+    # 3. The losses of each suite, under its name.
     suites = []
     for name, data, source in zip(names, sets, sources, strict=True):
         report = listed(data, source)
@@ -379,27 +379,27 @@ def judge_suite(
     out: Path | None,
     force: bool,
 ) -> tuple[dict[str, Any], RowList, RowList, list[str]]:
-    """Judge right and wrong programs by a suite; ``limits`` and ``out`` are those of ``evaluate``.
+    """Judge right and wrong programs by a suite; ``limits`` and ``out`` are as for ``evaluate``.
 
-    Wrong ones meet every case, and for right ones that are rejected the smallest such input is
-    looked for. Returns the suite's part of the summary, the right programs that it rejects, the
-    wrong ones that it accepts, and the samples that the machine failed on.
+    Wrong programs run on every case; for rejected right programs, the smallest failing input is
+    searched. Returns the suite's part of the summary, the right programs that it rejects, the wrong
+    ones that it accepts, and the samples on which the machine failed.
     """
     options: dict[str, Any] = {"extract": False, "force": force, "session": session, **limits}
-    # Details cost a run of every case: wrong programs get them, right ones the smallest input.
+    # Details need a run on every case, so only wrong programs get them.
     right = evaluate(
         suite.data, iter(programs.right), minimize=True, out=out and out / "right", **options
     )
     wrong = evaluate(
         suite.data, iter(programs.wrong), details=True, out=out and out / "wrong", **options
     )
-    # Every figure twice: for all cases, and for the base cases alone.
+    # Compute every figure for all cases, and for the base cases alone.
     rights, wrongs = right.to_rows(), wrong.to_rows()
     base, whole = (
         [by_task(_judged(rows, suite, is_base=is_base)) for rows in (rights, wrongs)]
         for is_base in (True, False)
     )
-    # Where all cases are base cases, the figures for them alone would repeat the others.
+    # If all cases are base cases, the second set of figures would repeat the first.
     has_base = suite.data.has_plus and any(each.base for each in suite.evidence.values())
     count = len(suite.evidence)
     row = {
@@ -437,11 +437,11 @@ def judge_suite(
 def _judged(
     rows: Iterable[Mapping[str, Any]], suite: ComparedSuite, *, is_base: bool
 ) -> Iterator[ProgramOutcome]:
-    """Yield the verdicts of the suite, or of its base cases alone, on result rows' programs."""
+    """Yield the verdicts of the suite, or of its base cases alone, on the programs in rows."""
     for row in rows:
         evidence = suite.evidence[row["task_id"]]
         count = evidence.base if is_base else evidence.cases
-        # Cases that a lost program was not run on count neither way.
+        # Cases on which a program was not run do not count.
         details = [each for each in row.get("details", ())[:count] if each is not None]
         rejecting = sum(verdict != "pass" for verdict in details)
         passes_base = row["base"] == "pass"
@@ -450,7 +450,7 @@ def _judged(
 
 
 def _misjudged(name: str, rows: RowList, programs: Iterable[Sample], *, is_right: bool) -> RowList:
-    """Return the right programs that are rejected, with the input, or the wrong ones accepted."""
+    """Return rejected right programs, with the input, or accepted wrong ones."""
     wanted = [row for row in rows if (whole_verdict(row) == "pass") != is_right]
     keys = {(row["task_id"], row["program"]) for row in wanted}
     texts = {
@@ -471,23 +471,23 @@ def _misjudged(name: str, rows: RowList, programs: Iterable[Sample], *, is_right
 
 
 POOL = 1000
-"""Random inputs a task on which a mutant that survives every suite must agree with its reference to
-count as equivalent."""
+"""Random inputs per task on which a mutant that survives every suite must agree with its reference
+to count as equivalent."""
 
 
 @dataclass(frozen=True, slots=True)
 class QualityResult(Result):
     """Measures of how well suites separate right programs from wrong ones.
 
-    ``false_alarms`` are the right programs that a suite rejects, each with the smallest input found
-    for it; ``missed`` the wrong ones that a suite accepts.
+    ``false_alarms`` are the right programs that a suite rejects, each with its smallest failing
+    input; ``missed`` are the wrong ones that a suite accepts.
     """
 
     false_alarms: tuple[dict[str, Any], ...]
     missed: tuple[dict[str, Any], ...]
 
     def tables(self) -> list[Table]:
-        """Return the figures of every suite, then the right programs that each rejects."""
+        """Return the figures of every suite, then the right programs that each one rejects."""
         layout = list(tables.quality(self.summary))
         for suite in self.summary["suites"]:
             name = suite["name"]
@@ -497,11 +497,11 @@ class QualityResult(Result):
 
     @property
     def left_out(self) -> int:
-        """The number of rows of the sample files that are not answers to any task."""
+        """The number of rows in sample files that do not answer any task."""
         return int(self.summary["left_out"])
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row a suite, and one for its base cases: ``suite``, ``cases``, ``tpr``, ..."""
+        """Return a row per suite, and one for its base cases: ``suite``, ``cases``, ``tpr``, ..."""
         return [
             {
                 "suite": suite["name"],
@@ -541,24 +541,24 @@ def quality(
     force: bool = False,
     session: Session | None = None,
 ) -> QualityResult:
-    """Measure how well suites separate right programs from wrong ones, on the tasks that all have.
+    """Measure how well suites separate right programs from wrong ones, on their common tasks.
 
         result = quality("tasks.jsonl", samples=["samples.jsonl"], truth="tasks.jsonl", pool=50)
         result.to_rows()[0]["tnr"]
 
     ``right`` and ``wrong`` are programs known to be so; ``samples`` are labeled by a stronger
-    suite, ``truth`` (one that fails only by time or memory is neither). Equal programs count once.
-    Each figure is also given for the suite's base cases alone (docs/guide/reduction.md). With
-    ``mutants``, small faults are planted in the references, too: one that no suite detects and that
-    answers ``pool`` random inputs as its reference does counts as equivalent. ``names`` are what
-    the suites are called (default: by their files).
+    suite, ``truth`` (a program that fails only by time or memory is neither). Equal programs count
+    once. Each figure is also computed for the suite's base cases alone (docs/guide/reduction.md).
+    With ``mutants``, mutation scores are computed, too: a mutant that no suite detects and that
+    agrees with its reference on ``pool`` random inputs counts as equivalent. ``names`` are names
+    for the suites (default: by their files).
 
-    ``limits``, ``memory`` and ``extract`` are those of ``evaluate``; ``seed`` draws pool and
+    ``limits``, ``memory`` and ``extract`` are as for ``evaluate``; ``seed`` is for the pool and the
     bootstrap. With ``out``, a folder, quality.json, false_alarms.jsonl, missed.jsonl and all
-    verdicts are written there, and the same call resumes after a kill, unless ``force``
-    starts over. Raises InputError for unusable input, such as a program that is both.
+    verdicts are written there, and the same call resumes after a kill, unless ``force`` starts
+    over. Raises InputError for unusable input, such as a program that is both right and wrong.
     """
-    # Mistakes in the options first: nothing has been computed then.
+    # Check options before computing anything.
     judged = {"limits": limits, "memory": memory}
     settings = Settings(preset(limits), memory_bytes(memory))
     given = (right, wrong, samples)
@@ -570,7 +570,7 @@ def quality(
             "samples and truth belong together", remedy="give both: the truth labels the samples"
         )
     with within(session) as opened:
-        # Order: suites with their common tasks; labeled programs; their verdicts by each suite;
+        # Order: suites and their common tasks; labeled programs; verdicts by each suite;
         # mutation scores.
         suites = compared(datasets, opened, names=names, strict=strict)
         labels_of = None if truth is None else prepared(truth, opened, strict=strict)
@@ -604,7 +604,7 @@ def quality(
             "infra": [*programs.infra, *(line for *_, lines in measured for line in lines)],
             "left_out": programs.left_out,
         }
-    # quality.json is written first of the files, and whole: the rows beside it are for reading.
+    # quality.json is complete by itself and written first; the other files are for reading.
     alarms = tuple(row for _, rows, *_ in measured for row in rows)
     missed = tuple(row for *_, rows, _ in measured for row in rows)
     result = QualityResult(summary, alarms, missed)
@@ -620,7 +620,7 @@ def quality(
 
 @on_suites
 def surviving(context: WorkerContext, source: SuiteSource, item: Row) -> Row:
-    """Return the ``survivors`` of (staged task, keys of its mutants that some case kills)."""
+    """Return the ``survivors`` of (staged task, keys of its mutants killed by some case)."""
     ref, killed = item
     task, given = staged(context, ref)
     suite = source.usable(context.sandbox, task, given).suite
@@ -629,12 +629,12 @@ def surviving(context: WorkerContext, source: SuiteSource, item: Row) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class MutantsResult(Result):
-    """Planted faults that no input detects."""
+    """Mutants that no input detects."""
 
     kind: ClassVar[str] = "mutants"
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row a survivor: operator, line, how many inputs reach it, diff."""
+        """Return a row for each survivor: operator, line, how many inputs reach it, diff."""
         return [
             {"task_id": id, **survivor}
             for id, row in self.summary["by_task"].items()
@@ -649,11 +649,11 @@ def find_survivors(
     out: str | os.PathLike[str] | None = None,
     session: Session | None = None,
 ) -> MutantsResult:
-    """Plant small faults in the references and report those that no input detects.
+    """Create mutants of the references and report those that no input detects.
 
-    A survivor is either a missing test or an equivalent mutant: those whose changed line many
-    inputs run are suspected to be equivalent. With ``out``, a folder, ``mutants.json`` is written
-    there. Raises InputError as ``reduce``.
+    A survivor is either a missing test or an equivalent mutant; it is suspected to be equivalent if
+    many inputs run its changed line. With ``out``, a folder, ``mutants.json`` is written there.
+    Raises InputError as ``reduce`` does.
     """
     with within(session) as opened:
         measured = measurement(
@@ -682,7 +682,7 @@ def find_survivors(
         }
         for one, some, rows in zip(measured.suites, killed, alive, strict=True)
     }
-    # With and without suspected equivalents, which no input could detect.
+    # With and without suspected equivalent mutants, which no input could detect.
     total, dead, dead_by_base = (
         sum(row[key] for row in by_task.values()) for key in ("mutants", "killed", "killed_by_base")
     )
@@ -708,5 +708,5 @@ def find_survivors(
 
 
 def killed_by(matrix: Matrix) -> dict[str, int]:
-    """Return by key the mutants that some case kills, with these cases."""
+    """Return the killed mutants by key, each with the cases that kill it."""
     return {each.key: row for each, row in matrix.rows.items() if each.kind == "mutant"}

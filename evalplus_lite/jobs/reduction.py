@@ -1,4 +1,4 @@
-"""Tasks and samples to cover matrices and small suites; cross-validation measures as well."""
+"""The reduction job: cover matrices, small suites, and their cross-validation."""
 
 from __future__ import annotations
 
@@ -35,17 +35,16 @@ from evalplus_lite.tasks.loading import known_contracts
 from evalplus_lite.types import Case, Sample, Suite, Task
 from evalplus_lite.values import wire
 
-# The parts of a small suite by task: its cover matrix, and a choice.
+# Work on one task: measure its cover matrix, and cut out the chosen cases.
 
 
 @on_suites
 def measuring(
     context: WorkerContext, source: SuiteSource, item: Row, kinds: tuple[str, ...]
 ) -> Row:
-    """Measure (staged task, programs, contract) by requirements of these kinds.
+    """Measure the requirements of these kinds for (staged task, programs, contract).
 
-    Returns the suite's evidence, and (the positions of the suite's cases among the task's, the
-    matrix).
+    Returns the suite's evidence, and (positions of the suite's cases among the task's, matrix).
     """
     ref, programs, contract = item
     task, given = staged(context, ref)
@@ -53,7 +52,7 @@ def measuring(
         answers = source.usable(context.sandbox, task, given, needs_reference=True)
     except UnusableTask:
         return found_evidence(source, task.id), None
-    # A given suite is known to the parent: only the positions of computed cases go back.
+    # The parent knows a given suite, so only the positions of computed cases are returned.
     suite, kept = answers.suite, None if given else answers.kept
     by_key = {program_key(program): program for program in programs}
     folder = None if source.cache is None else source.cache / "requirements"
@@ -64,19 +63,18 @@ def measuring(
 
 @on_suites
 def reducing(context: WorkerContext, source: SuiteSource, item: Row) -> Row:
-    """Return the suite of the base cases and the chosen ones of (staged task, chosen cases)."""
+    """Return the suite of base and chosen cases for (staged task, chosen cases)."""
     ref, cases = item
     suite = source.usable(context.sandbox, *staged(context, ref)).suite
     return to_row(reduced(suite, cases))
 
 
 def reduced(suite: Suite, cases: Sequence[int]) -> Suite:
-    """Return the suite of the base cases and the chosen ones, in the suite's order.
+    """Return the suite of base and chosen cases, in the suite's order.
 
-    A case whose parent was not chosen has none. The few stress cases do not take part in the choice
-    and are preserved.
+    A case whose parent was not chosen loses its parent. The few stress cases are always kept.
     """
-    # In the suite's order, which runs cheap cases first.
+    # The suite's order runs cheap cases first.
     places = [*range(suite.base_count), *sorted(cases)]
     small = subset(suite, places)
     provenance = {**suite.provenance, "reduced_from": len(suite.cases)}
@@ -97,7 +95,7 @@ class MeasuredTask:
 class Measurement:
     """A dataset's measured suites, the samples behind them, and facts for a summary.
 
-    ``judges`` were measured like samples, but have no part in choosing.
+    ``judges`` were measured like samples, but do not influence the choice.
     """
 
     data: Dataset
@@ -114,7 +112,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class ReductionResult(Result):
-    """A small suite that keeps a large one's strength.
+    """A small suite that is nearly as strong as a large one.
 
     ``dataset`` holds the small suites, ``measured`` the large ones with their cover matrices.
     """
@@ -125,7 +123,7 @@ class ReductionResult(Result):
     measured: tuple[MeasuredTask, ...]
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row a task: ``cases``, ``base``, ``chosen`` (positions)."""
+        """Return a row for each task: ``cases``, ``base``, ``chosen`` (positions)."""
         return [{"task_id": id, **row} for id, row in self.summary["by_task"].items()]
 
 
@@ -138,34 +136,34 @@ def reduce(
     out: str | os.PathLike[str] | None = None,
     session: Session | None = None,
 ) -> ReductionResult:
-    """Choose few inputs that still find wrong programs, seen and unseen.
+    """Choose a few inputs that still reject wrong programs, both known and unknown.
 
         suite = augment("tasks.jsonl", inputs=20)
         small = reduce(suite.dataset, "samples.jsonl")
         evaluate(small.dataset, "more.jsonl")
 
-    The choice uses decisions of the reference, and the kills of its mutants, of its variants and
-    of ``samples``: programs, wrong ones among them. Base inputs are always kept and credited.
-    ``policy`` weighs these requirements.
+    The requirements are decisions of the reference, and kills of its mutants, its variants and the
+    wrong programs in ``samples``. Base inputs are always kept and credited. ``policy`` weighs the
+    requirements.
 
     With ``out``, a folder, ``suite.jsonl.gz`` and ``reduction.json`` are written there.
     Measurements are kept in the session's cache, so a killed run resumes.
 
-    Raises InputError if nothing can be used, or with ``strict`` if a task or row cannot.
+    Raises InputError if no task is usable, or with ``strict`` if any task or row is unusable.
     """
     keep_dataset(out, dataset)
     with within(session) as opened:
         measured = measurement(dataset, samples, opened, kinds=MODES[policy.mode], strict=strict)
         opened.stage("reduce", None)
-        # The choice concerns all tasks together, as they share a budget: it is made here. The
-        # suites are then cut out where their expected outputs already are.
+        # The tasks share a budget, so the choice is made here. Then workers, which have the
+        # expected outputs, cut out the suites.
         choices = choose(measured.matrices, policy)
         staging = SharedData(opened.pool(), measured.data.suites)
         items = [
             (staging.ref(one.task), choice.cases)
             for one, choice in zip(measured.suites, choices, strict=True)
         ]
-        # Computed suites are read from the cache; a session without one computes them again.
+        # Computed suites are read from the cache, or computed again without a cache.
         call = SuiteSource(cache=opened.cache).call(reducing)
         suites = [from_row(Suite, row) for row in opened.pool().map(call, items)]
     summary = {**_summary(measured, choices, policy), **measured.report}
@@ -188,12 +186,12 @@ def measurement(
     strict: bool = False,
     check: Callable[[Sequence[Sample], Sequence[Sample]], None] = lambda samples, judges: None,
 ) -> Measurement:
-    """Return cases and matrix of every task that can be used; InputError if none can be.
+    """Return cases and matrix of every usable task; raise InputError if there are none.
 
     Rows are computed once and kept in the session's cache; equal programs are run once. ``check``
-    may refuse the samples and judges before anything is computed.
+    can reject the samples and judges before anything is computed.
     """
-    # 1. The data and the programs. Nothing is measured before all input has been read and checked.
+    # 1. The data and the programs. All input is read and checked before anything is measured.
     pool = session.pool()
     data = prepared(dataset, session, strict=strict)
     streams = [
@@ -204,10 +202,10 @@ def measurement(
     for stream in streams:
         stream.tell(session)
     check(programs, others)
-    # 2. The matrices: in parallel, a task each, from the cache where its content was seen before.
+    # 2. The matrices, in parallel by task, from the cache if the content is known.
     session.stage(stage, len(data.tasks))
     source = SuiteSource(given=data.suites, cache=session.cache)
-    # Programs travel with their task: each worker runs those of one task against one suite.
+    # Programs are sent with their task: a worker runs all of a task's programs on its suite.
     sources: dict[str, list[str]] = {task.id: [] for task in data.tasks}
     for sample in programs + others:
         sources[sample.task_id].append(sample.source)
@@ -226,7 +224,7 @@ def measurement(
             given = data.suites.get(task.id)
             cases = given.cases if given else tuple(task.cases[n] for n in kept)
             suites.append(MeasuredTask(task, cases, from_row(Matrix, matrix)))
-    # 3. The facts for a summary; without a usable task there is an error instead.
+    # 3. The facts for a summary, or an error if no task is usable.
     files = [file for stream in streams for file in stream.files]
     run = run_facts(data, pool=pool, samples=files)
     require_any(len(suites), data, source)
@@ -234,7 +232,7 @@ def measurement(
 
 
 def _summary(found: Measurement, choices: Sequence[Choice], policy: Policy) -> dict[str, Any]:
-    """Return sizes over all tasks, requirements by kind, and each task's sizes."""
+    """Return total sizes, requirements by kind, and each task's sizes."""
     kinds = Counter(
         each.kind
         for matrix in found.matrices
@@ -262,21 +260,21 @@ def _summary(found: Measurement, choices: Sequence[Choice], policy: Policy) -> d
     }
 
 
-# Policies of reduction on models that they did not see.
+# Cross-validation: reduction policies on models that they did not see.
 
 
 SIZES = (2.0, 4.0, 6.0, 8.0, 10.0, 16.0)
-"""Plus cases a task that are tried in every mode unless others are asked for."""
+"""Default sizes to try in every mode: plus cases per task."""
 
 
 @dataclass(frozen=True, slots=True)
 class CrossValidationResult(Result):
-    """The performance of suites on each model, chosen by other models' samples."""
+    """The performance, on each model, of suites chosen by other models' samples."""
 
     kind: ClassVar[str] = "crossval"
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row for each policy and model: size, pass@1, failures that are kept."""
+        """Return a row for each policy and model: size, pass@1, failures still detected."""
         return list(self.summary["models"])
 
 
@@ -291,19 +289,18 @@ def cross_validate(
     out: str | os.PathLike[str] | None = None,
     session: Session | None = None,
 ) -> CrossValidationResult:
-    """Leave one model out: choose suites by the others' samples, and judge them by its own.
+    """Leave out each model in turn: choose suites by the others' samples, test them on its own.
 
         result = cross_validate("tasks.jsonl", ["samples.jsonl", "more.jsonl"])
         result.to_rows()[0]["pass@1"]
 
-    A file is a model unless its rows name one. With ``judges``, programs that have no part in
-    choosing, suites are chosen once, by all ``samples``, and judged by these. ``policies`` are
-    tried by name (default: each mode with each requirement kept once, and with the ``SIZES``);
-    ``compare`` are names or paths of ready-made smaller suites to compare with. Each is also
-    compared with random suites of the same size. With ``out``, a folder, ``crossval.json`` is
-    written there.
+    A file is a model unless its rows name one. With ``judges``, suites are chosen once, by all
+    ``samples``, and tested on these programs instead. ``policies`` are the policies to try, by name
+    (default: each mode with each requirement kept once, and with the ``SIZES``); ``compare`` are
+    names or paths of existing smaller suites to compare with. Each suite is also compared with
+    random ones of the same size. With ``out``, a folder, ``crossval.json`` is written there.
 
-    Raises InputError if no model is left to judge, and as ``reduce``.
+    Raises InputError if no model is left to test on, and as ``reduce`` does.
     """
     policies = policies_to_try() if policies is None else policies
     with within(session) as opened:
@@ -315,7 +312,7 @@ def cross_validate(
             strict=strict,
             check=_require_judges,
         )
-        # One measurement serves all policies and left-out models: only the choice is repeated.
+        # All policies and left-out models share one measurement; only the choice is repeated.
         field = GradedSamples(measured.matrices, measured.samples, measured.judges)
         if not field.has_judges:
             _require_models(field.models)
@@ -345,7 +342,7 @@ def cross_validate(
 
 
 def _require_judges(samples: Iterable[Sample], judges: Sequence[Sample]) -> None:
-    # With programs that only judge, the samples may all be of one model.
+    # With separate judges, all samples may be from one model.
     if not judges:
         _require_models({sample.model for sample in samples})
 
@@ -362,7 +359,7 @@ def _require_models(models: Collection[str]) -> None:
 def policies_to_try(
     multiplicities: Iterable[int] = (1,), sizes: Iterable[float] = SIZES
 ) -> dict[str, Policy]:
-    """Return by name the default policy, and each mode with each multiplicity and each size."""
+    """Return the default policy, and each mode with each multiplicity and size, by name."""
     multiplicities, sizes = tuple(multiplicities), tuple(sizes)
     tried = {"default": Policy()}
     for mode in MODES:
@@ -372,14 +369,14 @@ def policies_to_try(
 
 
 def _ready_made(path: str | os.PathLike[str], measured: Sequence[MeasuredTask]) -> dict[str, int]:
-    """Return a smaller dataset's plus cases as bitsets of the larger one's."""
+    """Return a smaller dataset's plus cases as bitsets over the larger one's cases."""
     other = {task.id: task for task in load_dataset(path)}
     suites = {}
     for one in measured:
-        # Cases are the same if their arguments are, in wire form: types and signs of zero count.
+        # Cases are equal if their arguments are, in wire form: types and signs of zero count.
         place = {wire.encode(case.arguments): n for n, case in enumerate(one.cases)}
         cases = other[one.task.id].cases if one.task.id in other else ()
-        # A case that the larger suite lacks gets -1, which the next line leaves out.
+        # A case that the larger suite lacks gets -1, which the next line drops.
         numbers = [place.get(wire.encode(case.arguments), -1) for case in cases]
         suites[one.task.id] = bitset(n for n in numbers if n >= one.matrix.base_count)
     return suites

@@ -1,4 +1,4 @@
-"""Rerun of one failure: a judged program on one case of its task."""
+"""The rerun job: run a judged program on one case again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from evalplus_lite.values import wire
 from evalplus_lite.values.source import decode_answer, shown
 
 MOST_PRINTED = 4000
-"""Characters shown of a program's output, and of its traceback."""
+"""Maximum length of a program's output, and of its traceback, in characters."""
 MOST_NAMED = 10
 """Samples that an error names."""
 RECORDER = f"""
@@ -46,18 +46,18 @@ def _recorded(function):
 
 
 def rerunning(context: WorkerContext, settings: Row) -> Work:
-    """Return the verdict on (staged task, program, case), in words."""
+    """Return the verdict on (staged task, program, case) in readable form."""
     judging = Verification(context, settings)
 
     def work(item: Row) -> dict[str, Any]:
         ref, source, number = item
         own = judging.settings
         whole = judging.ready(("staged", ref, own.has_plus), own).suite
-        # The parent does not know the suite, so a wrong number is found here.
+        # The parent does not know the suite, so an invalid number is detected here.
         if not 0 <= number < len(whole.suite.cases):
             return {"cases": len(whole.suite.cases)}
         task = whole.task
-        # A suite of one case: in the whole suite, the run may end at an earlier failure.
+        # A suite of one case, because on the whole suite the run may end at an earlier failure.
         suite = subset(whole.suite, [number])
         prepared = PreparedSuite.of(task, suite, own.preset, memory=own.memory, total=own.total)
         verdict = evaluate_program(context.sandbox, prepared, source)
@@ -76,7 +76,7 @@ def rerunning(context: WorkerContext, settings: Row) -> Work:
                 row["actual"] = words[1] if words else shown(verdict.failure.actual)
             except CodecError as error:
                 row["actual"] = f"a value that cannot be read ({error})"
-        # Output is not part of a verdict: a second run records it.
+        # Printed output is not part of a verdict, so a second run records it.
         if task.harness.kind == "call":
             wrapped = f"{source}{RECORDER}\n_record = _recorded({task.entry_point})\n"
             inputs = Inputs.of([suite.cases[0].arguments])
@@ -85,7 +85,7 @@ def rerunning(context: WorkerContext, settings: Row) -> Work:
             ).outcomes
             if isinstance(outcome, Returned):
                 try:
-                    # The program may have replaced the recorder: what comes back is read like any
+                    # The program may have replaced the recorder, so its result is decoded like any
                     # other answer.
                     value = decode_answer(outcome.data)
                 except CodecError:
@@ -107,14 +107,14 @@ def rerun(
     dataset: Dataset | str | os.PathLike[str] | None = None,
     session: Session | None = None,
 ) -> dict[str, Any]:
-    """Run a judged program on one case again; return input, output, expected value and verdict.
+    """Run a judged program on a case again; return input, output, expected value and verdict.
 
-    ``folder`` is one that ``evaluate`` wrote, ``sample`` a task's id and a sample's index, such as
-    ``HumanEval/0#3``, ``case`` the position of a case (None: the case that decided). ``model`` and
-    ``temperature`` are needed where several have a sample of that index, ``dataset`` where the name
-    in the summary is not that of a known data set.
+    ``folder`` was written by ``evaluate``, ``sample`` is a task's id and a sample's index, such as
+    ``HumanEval/0#3``, and ``case`` the position of a case (None: the deciding one). ``model``
+    and ``temperature`` are needed if several have a sample of that index, ``dataset`` unless the
+    summary names a published data set or an existing file.
     """
-    # Order: which sample, which case, which program; then the data set that judged it.
+    # Order: find the sample, the case and the program; then the data set.
     evaluation = read_evaluation(folder)
     task_id, _, index = sample.rpartition("#")
     if not task_id or not index.isdecimal():
@@ -160,12 +160,12 @@ def rerun(
     with within(session) as opened:
         data = judging_dataset(evaluation.data_path if dataset is None else dataset, opened)
         if content_hash(data) != evaluation.content:
-            # Of a run with --tasks the whole data set differs, too, but its cases are the same.
+            # After a run with --tasks, the whole data set differs, but its cases are the same.
             opened.note(f"{data.name} does not match the data set that judged: give that with -d")
         task = next((each for each in data.tasks if each.id == task_id), None)
         if task is None:
             raise InputError(f"{data.name} has no task {task_id!r}", remedy="give -d")
-        # The limits are those of the run, so that a timeout is one again.
+        # Use the run's limits, so that a timeout happens again.
         facts = evaluation.summary["run"]["limits"]
         settings = Settings(
             preset(facts["preset"]),
@@ -191,7 +191,7 @@ def group_options(group: RunGroup) -> list[str]:
 
 
 def judging_dataset(dataset: Dataset | str | os.PathLike[str], session: Session) -> Dataset:
-    """Return the data set that a result names; raises InputError that asks for it if unreadable."""
+    """Return the data set named in a result; raise InputError if it cannot be read."""
     if isinstance(dataset, Dataset):
         return dataset
     try:

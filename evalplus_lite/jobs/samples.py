@@ -1,4 +1,4 @@
-"""Samples as jobs take them: read from files or given, and kept in a table on disk."""
+"""Samples for jobs: read from files or passed as objects, and stored in a table on disk."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from evalplus_lite.types import Sample, Task, clip
 
 Item = TypeVar("Item")
 BATCH, BATCH_CHARACTERS = 32, 1 << 18
-"""The maximum number of answers that are inspected together, and of their characters."""
+"""Maximum number of answers inspected together, and of their characters."""
 AnyPath: TypeAlias = str | os.PathLike[str]
 Samples: TypeAlias = AnyPath | Sequence[AnyPath] | Iterable[Sample] | Iterable[Mapping[str, Any]]
-"""A file or folder of answers by path or URL, several, samples, or rows as files have them."""
+"""A file or folder of answers by path or URL, several of them, samples, or rows as in files."""
 
 
 def read_samples(path: AnyPath, dataset: Dataset, *, extract: bool = True) -> Iterator[Sample]:
@@ -47,20 +47,20 @@ def read_samples(path: AnyPath, dataset: Dataset, *, extract: bool = True) -> It
 
     The file is JSONL of ``task_id`` and ``solution`` or ``completion`` (gzip or zstd, too), Parquet
     or Arrow with such columns, a folder of these or of programs, or a ``generations.json``
-    (docs/reference/formats.md), by path or URL. A program is taken out of each answer, from fences
-    and prose; without ``extract`` answers are programs, unchanged. A row that is not an answer to
-    a task is left out. Raises InputError, with file and line, for a file that cannot be read.
+    (docs/reference/formats.md), by path or URL. A program is extracted from each answer, from
+    fences and prose; without ``extract``, answers are used unchanged. A row that does not answer a
+    task is left out. Raises InputError, with file and line, for a file that cannot be read.
     """
     return iter(SampleStream(path, dataset, extract=extract))
 
 
 class SampleStream:
-    """The samples of a job, and the faults of unusable rows.
+    """The samples of a job, and the problems of unusable rows.
 
-    Of several files each is a model, unless its rows name one, and samples are numbered across
-    files within each task; with ``is_named`` a single file is a model, too. ``faults`` and
-    ``steps`` (number of answers by extraction step) cover the rows read so far. With a backend
-    answers are inspected there.
+    If there are several files, each is a model unless its rows name one, and samples are numbered
+    across files within each task; with ``is_named`` a single file is a model, too. ``faults`` and
+    ``steps`` (number of answers by extraction step) cover the rows read so far. With a backend,
+    its workers inspect answers.
     """
 
     def __init__(
@@ -86,11 +86,11 @@ class SampleStream:
         self._is_named = is_named or len(self.files) > 1
 
     def __iter__(self) -> Iterator[Sample]:
-        """Yield the samples; rows that cannot be used are passed over, and counted."""
+        """Yield the samples; unusable rows are skipped and counted."""
         return self._of_files() if self.files else self._of_given()
 
     def by_task(self) -> dict[str, list[str]]:
-        """Return the programs of every task, the first of each model before the second of any."""
+        """Return the programs of each task, the first of every model before the second of any."""
         programs: dict[str, dict[str, list[str]]] = {id: {} for id in self._data.ids}
         for sample in self:
             programs[sample.task_id].setdefault(sample.model, []).append(sample.source)
@@ -105,14 +105,14 @@ class SampleStream:
         }
 
     def tell(self, session: Session) -> None:
-        """Report the rows that could not be used."""
+        """Report unusable rows."""
         for line in self.faults.notes():
             session.note(line)
 
     def _of_given(self) -> Iterator[Sample]:
-        """Yield the samples of an iterable: of ``Sample``s, or, by its first, of rows."""
+        """Yield the samples in an iterable of ``Sample``s or rows; its first item decides which."""
         items = iter(self._given)
-        # The first one says what they are; looking at it must not lose it.
+        # Look at the first item without losing it.
         for first in items:
             rest = itertools.chain([first], items)
             if isinstance(first, Mapping):
@@ -121,7 +121,7 @@ class SampleStream:
                 yield from self._checked(rest)
 
     def _checked(self, samples: Iterable[object]) -> Iterator[Sample]:
-        # Samples of tasks that were not selected are counted, not refused: files cover whole sets.
+        # Samples of unselected tasks are counted, not rejected, because files cover whole sets.
         chosen, whole = set(self._data.ids), set(self._data.all_ids)
         indices = Indices()
         for sample in samples:
@@ -143,7 +143,7 @@ class SampleStream:
                 raise unknown_task(sample.task_id, self._data)
 
     def _extracted(self, responses: Iterable[tuple[Response, Task]]) -> Iterator[Extraction]:
-        """Yield the programs of responses, found many at a time."""
+        """Yield the programs in responses, extracted in batches."""
         asked = (
             (each.text, each.kind, task.prompt, task.entry_point, task.style)
             for each, task in responses
@@ -155,7 +155,7 @@ class SampleStream:
     def _of_files(self) -> Iterator[Sample]:
         offsets: Counter[str] = Counter()
         for path, name in zip(self.files, labels(self.files), strict=True):
-            # A second file numbers its samples of a task after those of the first.
+            # A second file's samples of a task are numbered after the first file's.
             highest: Counter[str] = Counter()
             for sample in self._read(path):
                 highest[sample.task_id] = max(highest[sample.task_id], sample.index + 1)
@@ -164,7 +164,7 @@ class SampleStream:
                     index=offsets[sample.task_id] + sample.index,
                     model=sample.model or (name if self._is_named else ""),
                 )
-            # ``update`` of a Counter adds: the next file continues where this one ends.
+            # ``Counter.update`` adds, so the next file continues where this one ends.
             offsets.update(highest)
 
     def _read(self, source: Source) -> Iterator[Sample]:
@@ -178,16 +178,16 @@ class SampleStream:
         )
 
 
-# Work of a supervisor, many texts at a time: a helper process inspects them, and nothing is run.
+# Work of a supervisor on batches of texts, which a helper process parses without running them.
 
 
 def inspecting(_: WorkerContext, name: Row) -> Work:
-    """Return the work of that name: ``extracted_rows``, or ``names_of``."""
+    """Return the function of that name: ``extracted_rows`` or ``names_of``."""
     return {"extracted_rows": extracted_rows, "names_of": names_of}[name]
 
 
 def extracted_rows(asked: Row) -> Row:
-    """Return (program, steps) for each (text, kind, prompt, entry point, style)."""
+    """Return (program, extraction steps) for each (text, kind, prompt, entry point, style)."""
     extractions = (
         extract(text, Task("", prompt, entry_point, "", style=style), kind=kind)
         for text, kind, prompt, entry_point, style in asked
@@ -195,27 +195,27 @@ def extracted_rows(asked: Row) -> Row:
     return [(each.source, each.steps) for each in extractions]
 
 
-# Samples of a job in a temporary SQLite database: read again, resumed, and equal ones together.
+# Samples of a job in a temporary SQLite database, for rereading, resuming and grouping.
 
 LONGEST = 1 << 14
-"""Characters of a program that is compared with others; longer ones hardly ever repeat."""
+"""Maximum length of a program to compare with others; longer ones rarely repeat."""
 SOURCE = attrgetter("source")
 MOST_TOGETHER = 32
-"""Programs that are looked into at a time."""
+"""Programs parsed at a time."""
 CHUNK, CHUNK_SAMPLES, CHUNK_CHARACTERS = 8, 64, 1 << 20
-"""Programs, samples and characters that a worker is dealt at a time: whichever is reached first."""
+"""Limits on the programs, samples and characters in one chunk, of which the first one counts."""
 CHUNKS_LEFT = 4
-"""At least so many chunks a worker are made of the samples that are left."""
+"""Minimum number of chunks per worker into which the remaining samples are divided."""
 NAME_BYTES = 12
-"""Of a digest that a sample shares with its result row."""
+"""Bytes of the digest that a sample shares with its result row."""
 SCHEMA = """
 create table samples (number integer primary key, name blob, program blob, body blob);
 create table results (line integer primary key, name blob);
 create table equals (number integer primary key, task integer, program blob);
 """
 DONE = "select number from samples where name in (select name from results)"
-# Groups are ordered by first occurrence over all samples, resumed ones too, so that a resumed run
-# continues in the order of the first.
+# Groups are ordered by first occurrence in all samples, including resumed ones, so that a resumed
+# run continues in the original order.
 GROUPED = f"""
 select number, task, first from (
     select number, task, min(number) over (partition by task, program) as first from equals
@@ -234,7 +234,7 @@ FAULTY = (
         "the samples have changed: choose another --out",
     ),
 )
-"""The first line that repeats a name, and the first whose name no sample has, with the message."""
+"""Queries for the first line that repeats a name and for the first unknown name, with messages."""
 DISTINCT = """
 select program, body from samples
 where number in (select min(number) from samples group by program) order by number
@@ -242,14 +242,14 @@ where number in (select min(number) from samples group by program) order by numb
 
 
 class SampleTable:
-    """Samples on disk, numbered from 0 in their order; deleted when this is closed.
+    """Samples on disk, numbered from 0 in order; deleted on close.
 
-    A context manager. Any number of iterations at a time, in any thread; memory does not grow with
-    the samples.
+    A context manager. It can be iterated any number of times at once, in any thread; memory does
+    not grow with the samples.
     """
 
     def __init__(self, samples: Iterable[Sample]) -> None:
-        """Read all samples; InputError, naming the folder, if there is no room for them."""
+        """Store all samples; raise InputError, naming the folder, if the disk is full."""
         self._base = scratch_database(SCHEMA)
         try:
             with filling("samples"):
@@ -279,31 +279,31 @@ class SampleTable:
         return from_row(Sample, unpacked(self._base.execute(query, (number,)).fetchone()[0]))
 
     def distinct(self) -> Iterator[tuple[str, str]]:
-        """Yield each distinct program's name in results and its text, by first occurrence."""
+        """Yield each distinct program's name in results and text, by first occurrence."""
         for program, data in self._base.execute(DISTINCT):
             yield program.hex(), unpacked(data)[1]
 
     def resume(self, journal: Rows, take: Callable[[Mapping[str, Any]], None]) -> int:
-        """Return how many samples have a row in the journal; ``take`` is called with each row.
+        """Return how many samples have a row in the journal, calling ``take`` with each row.
 
-        ``chunks`` leaves those samples out. Raises InputError, naming the line, for a malformed
-        row, and for one of none of these samples, which would be counted too.
+        ``chunks`` skips those samples. Raises InputError, naming the line, for a malformed row, and
+        for a row of another sample, which would be counted, too.
         """
 
         def name_of(row: FileRow) -> bytes:
             if not is_result(row.data):
                 raise ValueError("its verdicts or names are not those of evaluate")
             data = row.data
-            # Counted before the search for faults: any fault ends the job, counts and all.
+            # Counted before faults are searched, because any fault ends the job anyway.
             take(data)
             facts = data.get("model", ""), data.get("temperature")
             return _digest(data["task_id"], data["index"], data["program"], *facts)
 
-        # Names of results are joined with names of samples: neither side is held in memory.
+        # Join the names of results and samples in the database, not in memory.
         rows = enumerate(finished(journal, name_of))
         with filling("samples"):
             self._base.executemany("insert into results values (?, ?)", rows)
-        # The first line that is wrong is named: a result twice, or of a program that is not there.
+        # Report the first bad line: a repeated result, or one of an unknown program.
         faults = [
             (line, *words) for query, *words in FAULTY if (line := self._count(query)) is not None
         ]
@@ -324,10 +324,10 @@ class SampleTable:
     ) -> int:
         """Find equal programs for ``groups`` and ``chunks``; return how many samples they yield.
 
-        Samples of other tasks than ``only`` are skipped. Those of the tasks ``apart`` are equal
-        only if their texts are: unit tests run among a program's names, so that they can reach the
-        program's imports. With a ``backend`` its workers compare programs, without one a helper
-        process does. Call it once.
+        Samples of tasks not in ``only`` are skipped. Those of the tasks ``apart`` are equal only if
+        their texts are, because unit tests run in a program's namespace and can reach its imports.
+        Programs are compared by the workers of ``backend``, or without one by a helper process.
+        Call it once.
         """
         tasks: dict[str, int] = {}
         numbers = deque[int]()
@@ -338,7 +338,7 @@ class SampleTable:
                     numbers.append(number)
                     yield sample
 
-        # ``named`` reads ahead of what it yields: numbers wait in a queue meanwhile.
+        # ``named`` reads ahead of its output, so numbers wait in a queue.
         def rows() -> Iterator[tuple[int, int, bytes]]:
             for sample, name in named(samples(), backend):
                 task = tasks.setdefault(sample.task_id, len(tasks))
@@ -350,10 +350,10 @@ class SampleTable:
         return int(self._count("select count(*) from equals"))
 
     def groups(self) -> Iterator[list[Sample]]:
-        """Yield samples of equal programs together: all, or as many as a worker is dealt.
+        """Yield groups of samples with equal programs, split at the size of a chunk.
 
-        Ordered by task, then by program, each at its first occurrence: the order depends on the
-        samples alone. Those that ``resume`` found are left out.
+        They are ordered by task, then by program, each by first occurrence, so the order depends
+        only on the samples. Those that ``resume`` found are left out.
         """
         with filling("samples"):
             rows = self._base.execute(GROUPED)
@@ -361,13 +361,13 @@ class SampleTable:
             yield from _batched((self.read(number) for number, *_ in alike), SOURCE, CHUNK_SAMPLES)
 
     def chunks(self, workers: int = 1) -> Iterator[tuple[str, list[list[Sample]]]]:
-        """Yield task ids with groups that one of the workers is dealt: towards the end fewer."""
+        """Yield chunks of work: a task id with groups, fewer towards the end."""
         left = self._count(f"select count(*) from equals where number not in ({DONE})")
         # A chunk is for one task, so that its worker needs a single suite.
         for task_id, groups in groupby(self.groups(), key=lambda group: group[0].task_id):
             chunk, samples, characters = list[list[Sample]](), 0, 0
             for group in groups:
-                # One that is dealt eight slow programs last would keep all others waiting.
+                # A worker that gets eight slow programs last would keep all others waiting.
                 if (
                     len(chunk) >= min(CHUNK, max(1, left // (CHUNKS_LEFT * workers)))
                     or samples >= CHUNK_SAMPLES
@@ -387,14 +387,14 @@ class SampleTable:
 
 def _columns(numbered: tuple[int, Sample]) -> tuple[int, bytes, bytes, bytes]:
     number, each = numbered
-    # The name joins a sample with its row, across runs: it holds all that tells samples apart.
+    # The name links a sample to its row across runs, so it covers everything that identifies it.
     program = program_hash(each.source)
     name = _digest(each.task_id, each.index, program, each.model, each.temperature)
     return number, name, bytes.fromhex(program), body(to_row(each))
 
 
 def samples_digest(programs: Iterable[Sample]) -> str:
-    """Return a short name of samples in their order."""
+    """Return a short hash of samples in order."""
     digest = hashlib.sha256()
     for sample in enumerate(programs):
         digest.update(_columns(sample)[1])
@@ -409,7 +409,7 @@ def _digest(*facts: object) -> bytes:
 def named(
     samples: Iterable[Sample], backend: Backend | None = None
 ) -> Iterator[tuple[Sample, str]]:
-    """Yield each sample with the name that only equal programs share."""
+    """Yield each sample with a name that only equal programs share."""
     sent = deque[list[Sample]]()
 
     def dealt() -> Iterator[list[str]]:
@@ -422,7 +422,7 @@ def named(
 
 
 def group_row(group: Sequence[Sample]) -> Row:
-    """Return equal programs as (text, members): (index, its own text, model, temperature) each."""
+    """Return equal programs as (text, members): (index, own text, model, temperature) each."""
     source = group[0].source
     return source, [
         (each.index, None if each.source == source else each.source, each.model, each.temperature)
@@ -431,9 +431,9 @@ def group_row(group: Sequence[Sample]) -> Row:
 
 
 def names_of(sources: Sequence[str]) -> list[str]:
-    """Return a name for each program that only equal ones share."""
+    """Return a name for each program, which only equal ones share."""
     short = [source for source in sources if len(source) <= LONGEST]
-    # Long programs are named by their text: compiling them costs more than running one twice.
+    # Long programs are named by their text, because compiling them costs more than a second run.
     names = dict(zip(short, fingerprints(short), strict=True)) if short else {}
     return [names.get(source) or text_name(source) for source in sources]
 
@@ -441,9 +441,9 @@ def names_of(sources: Sequence[str]) -> list[str]:
 def _worked(
     work: Callable[[Row], Row], batches: Iterable[Row], backend: Backend | None
 ) -> Iterator[Row]:
-    """Yield the result of work of ``inspecting`` for each batch.
+    """Yield the result of a function of ``inspecting`` for each batch.
 
-    A single batch is not worth starting a helper beside a worker: the one of this process takes it.
+    A single batch goes to the helper of this process, to avoid starting one next to a worker.
     """
     batches = iter(batches)
     begun = list(islice(batches, 2))
@@ -459,7 +459,7 @@ def _batched(
     most: int,
     most_characters: int = CHUNK_CHARACTERS,
 ) -> Iterator[list[Item]]:
-    """Yield at most ``most`` items at a time, or fewer if their texts are long."""
+    """Yield batches of at most ``most`` items, fewer if their texts are long."""
     batch, characters = list[Item](), 0
     for item in items:
         batch.append(item)

@@ -1,4 +1,4 @@
-"""Sessions: shared sandboxes, cache and progress of jobs; and the results that jobs return."""
+"""Sessions with shared sandboxes, cache and progress; and the base class of jobs' results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VERSIONS: Mapping[str, str] = {
 }
 """Our version, and the part of Python's, that rows may depend on."""
 
-# Results of jobs: frozen records that are written as JSON, and read as rows by data frames.
+# Results of jobs: frozen records that are written as JSON, and have rows for data frames.
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +42,17 @@ class Result:
         return plain
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return the rows of its table, each a dict: what ``pandas.DataFrame`` takes."""
+        """Return the rows of its table as dicts, for ``pandas.DataFrame``."""
         raise NotImplementedError
 
     def tables(self) -> list[Table]:
-        """Return its tables, which a command prints, and a page or a paper shows."""
+        """Return its tables, for commands, pages and papers."""
         layout = LAYOUTS.get(self.kind)
         return [] if layout is None else list(layout(self.summary))
 
     @property
     def unusable(self) -> list[dict[str, str]]:
-        """The tasks that could not be used, with ``task_id``, ``cause`` and ``detail``."""
+        """The unusable tasks, with ``task_id``, ``cause`` and ``detail``."""
         return list(self.summary["unusable"])
 
     def write_summary(self, path: Path) -> None:
@@ -68,9 +68,9 @@ class Result:
 class ProgressEvent:
     """Progress of a job: ``done`` of ``total`` steps of its ``stage`` (None: unknown).
 
-    ``note`` is a line for the user; nothing else has changed then. ``counts`` are the results of
-    the steps so far, where a job counts them: samples by verdict. ``known`` means that an earlier
-    run did the latest steps.
+    ``note`` is a line for the user; the other fields have not changed then. ``counts`` are the
+    results of the steps so far, if a job counts them: samples by verdict. ``known`` means that the
+    latest steps were done by an earlier run.
     """
 
     stage: str = ""
@@ -82,22 +82,22 @@ class ProgressEvent:
 
 
 class Session:
-    """Workers, sandbox, cache and progress, chosen once for several jobs; a context manager.
+    """Workers, sandbox, cache and progress for several jobs; a context manager.
 
         with Session(workers=4) as session:
             data = load_dataset("tasks.jsonl", session=session)
             result = evaluate(data, "samples.jsonl", session=session)
 
-    ``workers`` is the number of sandboxes (default: one a processor), ``sandbox`` the tier of
-    isolation (``auto``, ``namespaces``, ``landlock``, or ``none``, which accepts the risk),
+    ``workers`` is the number of sandboxes (default: one per processor), ``sandbox`` the isolation
+    tier (``auto``, ``namespaces``, ``landlock``, or ``none``, which accepts the risk), and
     ``packages`` are installed packages that programs may import in addition to numpy. ``cache`` is
-    a folder for computed files: None is the usual one (EVALPLUS_LITE_CACHE), False keeps nothing.
-    ``backend`` is ``processes`` of this machine, or ``ray`` (``ray:HOST:PORT``) for the
-    processors of a cluster, of which ``require_tier`` leaves out nodes with weaker sandboxes.
+    a folder for computed files: None is the default (EVALPLUS_LITE_CACHE), False disables it.
+    ``backend`` is ``processes`` for this machine, or ``ray`` (``ray:HOST:PORT``) for the
+    processors of a cluster, where ``require_tier`` excludes nodes with weaker sandboxes.
     ``on_progress`` is called with a ``ProgressEvent`` for every step.
 
-    Sandboxes are started when a job first needs them, and end with the session. Several threads may
-    use one. InputError names an option that cannot be used.
+    Sandboxes start when a job first needs them, and end with the session. Several threads may use
+    one session. Raises InputError for an option that cannot be used.
     """
 
     def __init__(
@@ -120,16 +120,16 @@ class Session:
         self._event = ProgressEvent()
         self._is_closed = False
         self._lock, self._reporting = Lock(), Lock()
-        # Hypothesis would otherwise write its tables to the current folder.
+        # By default, Hypothesis would write its tables to the current folder.
         tables = str((self.cache or cache_folder()) / "hypothesis")
         os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", tables)
 
     def pool(self) -> Processes:
-        """Return the worker processes, started at the first call; InputError if this was closed."""
+        """Return the worker processes, started on first use; raise InputError after ``close``."""
         with self._lock:
             if self._is_closed:
                 raise InputError("the session is closed", remedy="make another")
-            # Starting them costs a second: a job that finds everything cached needs none.
+            # Starting them costs a second, which a job with everything in the cache can avoid.
             if self._pool is None:
                 self._pool = self._backend.__enter__()
                 self.workers = self._pool.workers
@@ -141,10 +141,10 @@ class Session:
         return {**VERSIONS, "packages": sorted({*self.config.packages})}
 
     def close(self, *, now: bool = False) -> None:
-        """End all sandboxes; with ``now`` also where a program still runs."""
+        """End all sandboxes; with ``now``, even if programs are still running."""
         with self._lock:
             self._is_closed = True
-            # Closed outside the lock: programs may run to their end, and other threads must not
+            # Close outside the lock: programs may run to their end, and other threads must not
             # wait for that.
             pool, self._pool = self._pool, None
         if pool is not None:
@@ -154,30 +154,30 @@ class Session:
         return self
 
     def __exit__(self, *details: object) -> None:
-        # After an error nobody waits for the programs that still run.
+        # After an error, do not wait for running programs.
         self.close(now=details[0] is not None)
 
     def stage(self, name: str, total: int | None) -> None:
-        """Report the start of a stage, of ``total`` steps if that is known."""
+        """Report the start of a stage with ``total`` steps (None: unknown)."""
         with self._reporting:
             self._report(ProgressEvent(name, 0, total))
 
     def advance(
         self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
     ) -> None:
-        """Report that ``steps`` more of the stage are done: ``known`` if by an earlier run.
+        """Report that ``steps`` more steps of the stage are done, ``known`` if by an earlier run.
 
-        ``counts`` are the results of all steps so far, such as verdicts. Any thread may call this;
-        ``on_progress`` is called by one at a time.
+        ``counts`` are the results of all steps so far, such as verdicts. Any thread may call this,
+        but ``on_progress`` is never called concurrently.
         """
-        # Counts alone are worth a report only once something was done.
+        # Counts without new steps are only reported after the first step.
         if steps or (counts and self._event.done):
             with self._reporting:
                 done, latest = self._event.done + steps, dict(counts or {})
                 self._report(replace(self._event, done=done, counts=latest, known=known))
 
     def note(self, text: str) -> None:
-        """Report something that the user wants to know now."""
+        """Report a line for the user."""
         with self._reporting:
             if self._on_progress is not None:
                 self._on_progress(replace(self._event, note=text))
@@ -190,7 +190,7 @@ class Session:
 
 @contextlib.contextmanager
 def within(session: Session | None) -> Iterator[Session]:
-    """Yield the given session, which stays open, or a new one for this call."""
+    """Yield the given session and leave it open, or yield a new one and close it."""
     if session is not None:
         yield session
         return
@@ -201,11 +201,11 @@ def within(session: Session | None) -> Iterator[Session]:
 def keep_inputs(
     outs: Mapping[str, str | os.PathLike[str] | None], inputs: Mapping[str, object]
 ) -> None:
-    """Raise InputError if an output file would overwrite an input, or another output.
+    """Raise InputError if an output file would overwrite an input or another output.
 
     Files are compared by name; ``inputs`` that are not paths are ignored.
     """
-    # By the real path: a link to an input is the input.
+    # By the real path, as a link to an input is the input.
     taken = {
         os.path.realpath(path): name
         for name, path in inputs.items()
@@ -230,20 +230,20 @@ def output_folder(out: str | os.PathLike[str] | None) -> Iterator[Path | None]:
     if out is None:
         yield None
         return
-    # A mistake must not leave an empty folder, which a later run would take for its own.
+    # An error must not leave an empty folder, which a later run would take for its own.
     is_new = not local_folder(out).exists()
     folder = made_folder(out)
     try:
         yield folder
     except BaseException:
         if is_new:
-            with contextlib.suppress(OSError):  # not empty: a later run resumes from its files
+            with contextlib.suppress(OSError):  # not empty, so a later run can resume
                 folder.rmdir()
         raise
 
 
 def made_folder(out: str | os.PathLike[str]) -> Path:
-    """Return the folder for results, created if missing; InputError if it cannot be."""
+    """Return the folder for results, created if missing; raise InputError if that fails."""
     folder = local_folder(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)

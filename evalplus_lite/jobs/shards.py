@@ -1,10 +1,10 @@
-"""Jobs sharded over several machines: each does some of the items, ``merge`` combines them.
+"""Sharding of jobs over several machines: each does part of the items, ``merge`` combines them.
 
-A shard is the same call with ``shard="2/4"``. It reads all input, does its own items, and leaves a
-journal of their rows in a separate folder, with a record of its inputs. The partition depends on
-the input alone. ``merge`` writes the rows of all shards as the journal of an unsharded run, in its
-order, and lets the job resume from it, with only the end left to do. So results are written in one
-way only.
+A shard is the same call with ``shard="2/4"``. It reads all input, does its own items, and writes a
+journal of their rows to a separate folder, with a record of its inputs. The partition depends only
+on the input. ``merge`` writes the rows of all shards as the journal of an unsharded run, in its
+order, and lets the job resume from it, with only the last steps left. So there is only one way in
+which results are written.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ FORM = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
 MOST_SHARDS, MOST_ROWS = 10**6 - 1, 1 << 60
 """Upper bounds: a record with more is damaged."""
 Kept: TypeAlias = Literal["inside", "beside"]
-"""Where an unsharded run keeps its journal: in the folder of results, or next to the file of
+"""The place of an unsharded run's journal: in the folder of results, or next to the file of
 results."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Part ``number`` of ``of``, counted from 1; the ``MERGED`` one is all of them, once gathered.
+    """Part ``number`` of ``of``, counted from 1; ``MERGED`` stands for all gathered parts.
 
-    ``command`` is the command line, with which ``merge`` ends.
+    ``command`` is the command line, which ``merge`` finally runs.
     """
 
     number: int
@@ -53,7 +53,7 @@ class Shard:
 
     @classmethod
     def parse(cls, text: str, *, command: Sequence[str] = ()) -> Shard:
-        """Return the shard of a text such as ``2/4``; InputError if it names none."""
+        """Parse a shard such as ``2/4``; raise InputError if that fails."""
         if text == "merged":
             return MERGED
         match = FORM.fullmatch(text)
@@ -83,13 +83,13 @@ def shards_of(out: Path) -> Path:
 
 
 class ShardPlan:
-    """The part and the folder of one shard of a job: made by ``share_of``, planned by the job."""
+    """A shard of a job, with its folder and items: made by ``share_of``, planned by the job."""
 
     def __init__(self, shard: Shard, out: Path, *, kind: str, journal: str, kept: Kept) -> None:
         self.shard, self.is_part = shard, shard != MERGED  # the merged shard covers all items
         self._final, self._kind, self._kept, self._name = out, kind, kept, journal
         self.folder = shards_of(out) / f"{shard.number}-of-{shard.of}"
-        # The job's output: the original one, or the same below the shard's folder.
+        # The job's output: the original one, or the same name in the shard's folder.
         self.out = out
         if self.is_part:
             self.out = self.folder / out.name if kept == "beside" else self.folder
@@ -104,13 +104,13 @@ class ShardPlan:
         key: str = "task_id",
         force: bool = False,
     ) -> None:
-        """Choose the shard's ``items`` from all, with their expected costs.
+        """Choose the shard's ``items``, given all items with their expected costs.
 
-        They are in the order of an unsharded run's rows, which name them by ``key``. Rows depend on
-        ``facts``. InputError if this shard, or any for a merged one, was made from others.
+        Items are in the order of an unsharded run's rows, which name them by ``key``. Rows depend
+        on ``facts``. Raises InputError if this shard, or any of those to merge, has another plan.
         """
-        # The plan is a hash of all that decides rows and their partition: shards with equal plans
-        # fit together.
+        # The plan is a hash of everything that decides rows and their partition: shards with equal
+        # plans fit together.
         text = json.dumps([self._kind, facts, list(costs.items())], sort_keys=True)
         plan = hashlib.sha256(text.encode()).hexdigest()[:32]
         if not self.is_part:
@@ -129,7 +129,7 @@ class ShardPlan:
         names = list(costs)
         own = dealt(list(costs.values()), names, self.shard.of)[self.shard.number - 1]
         self.items = frozenset(names[place] for place in own)
-        # Settings or data may have changed since the shard was begun: its rows would be of both.
+        # If settings or data changed after the shard started, its rows would be a mixture.
         before = None if force else record_at(self.folder / RECORD)
         if before is not None:
             _require_versions(before, str(self.shard), self.folder)
@@ -152,15 +152,15 @@ class ShardPlan:
             "total": len(names),
             "items": [[place, names[place]] for place in own],
         }
-        # Recorded before any row, as unfinished: until ``end``, a merge refuses this shard.
+        # Recorded as unfinished before any row, so that ``merge`` rejects this shard until ``end``.
         self.folder.mkdir(parents=True, exist_ok=True)
         self._write()
 
     def end(self) -> dict[str, Any]:
-        """Record that all is done; return the summary of a shard."""
+        """Mark the shard as finished; return its summary."""
         with (self.folder / self._name).open("rb") as file:
             rows = sum(1 for _ in file)
-        # The count of rows lets a merge notice a journal that was copied only in part.
+        # From the number of rows, a merge can detect a partially copied journal.
         self._record |= {"finished": True, "rows": rows}
         self._write()
         shard, total = str(self.shard), self._record["total"]
@@ -184,9 +184,9 @@ def share_of(
     journal: str,
     kept: Kept = "inside",
 ) -> ShardPlan | None:
-    """Return the plan of a job's shard; None without sharding.
+    """Return the plan for a job's shard; None without sharding.
 
-    InputError for a text that does not name a shard, and for a shard without ``out``.
+    Raises InputError for an invalid ``shard``, and for a shard without ``out``.
     """
     if shard is None:
         return None
@@ -200,7 +200,7 @@ def share_of(
 
 
 def record_at(path: Path) -> dict[str, Any] | None:
-    """Return a shard's record, None without a file; InputError for an invalid one."""
+    """Return a shard's record, or None without a file; raise InputError if it is invalid."""
     if not path.is_file():
         return None
     record = parse_json(read_text(path), path=path)
@@ -215,7 +215,7 @@ SHAPE: Mapping[str, type] = {
     "finished": bool,
     "total": int,
 }
-"""The keys of a record, which may come from another machine, and the types of their values."""
+"""The keys of a record, which may be from another machine, and the types of their values."""
 
 
 def _is_record(record: Any) -> bool:
@@ -229,7 +229,7 @@ def _is_record(record: Any) -> bool:
         and all(0 <= place < record["total"] for place, _ in record["items"])
         and all(type(each) is str for each in record["command"])
         and record["kept"] in get_args(Kept)
-        # A bare name: a record from elsewhere must not lead to a file outside its folder.
+        # A bare name, so that a foreign record cannot point to a file outside its folder.
         and record["journal"] == Path(record["journal"]).name
         and type(record.get("rows", None if record["finished"] else 0)) is int
         and 0 <= record.get("rows", 0) < MOST_ROWS
@@ -237,15 +237,15 @@ def _is_record(record: Any) -> bool:
 
 
 def dealt(costs: Sequence[int], names: Sequence[str], parts: int) -> list[list[int]]:
-    """Return the positions of each part, in order: expensive items first, to the smallest part.
+    """Assign items to parts, most expensive first, each to the smallest part; return positions.
 
-    Of equal costs the first by name comes first; of equal parts the one with fewer items, then the
-    first. The largest part costs at most a third more than in the best partition.
+    Ties in cost are broken by name; among equal parts, the one with fewer items wins, then the
+    first. The largest part costs at most a third more than in the optimal partition.
     """
-    # Every shard computes the whole partition, and takes its own part: no shard knows of another.
+    # Every shard computes the whole partition independently, and takes its own part.
     parts_of: list[list[int]] = [[] for _ in range(parts)]
     load = [(0, 0, part) for part in range(parts)]
-    # The longest-processing-time rule: each item goes to the part that has least so far.
+    # The longest-processing-time rule: each item goes to the part with the lowest cost so far.
     for place in sorted(range(len(costs)), key=lambda n: (-costs[n], names[n])):
         cost, count, part = load[0]
         heapq.heapreplace(load, (cost + costs[place], count + 1, part))
@@ -253,7 +253,7 @@ def dealt(costs: Sequence[int], names: Sequence[str], parts: int) -> list[list[i
     return [sorted(each) for each in parts_of]
 
 
-# Shards put together: one journal, in the order of an unsharded run, and the job's own end.
+# Merging: write one journal, in the order of an unsharded run, and let the job finish.
 
 Found = TypeVar("Found")
 MOST_NAMED = 10
@@ -272,38 +272,38 @@ def merge(
             evaluate("tasks.jsonl", "samples.jsonl", out="out/run", shard=f"{number}/2")
         merge("out/run", evaluate, "tasks.jsonl", "samples.jsonl").pass_at_k
 
-    ``job`` is the function that was called, the rest its arguments. The files are those of an
+    ``job`` is the function that was called, followed by its arguments. The files are those of an
     unsharded run, byte for byte except for measured values. The same call resumes after a kill;
-    ``force`` empties ``out`` first. Raises InputError, naming the shard, if one is missing, not
-    finished, or made with other settings, data or versions than the others.
+    ``force`` empties ``out`` first. Raises InputError, naming the shard, if one is missing,
+    unfinished, or made with other settings, data or versions than the others.
     """
     gather(out, force=force)
     return job(*arguments, out=out, shard=MERGED, **options)
 
 
 def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ...]:
-    """Write the rows of all shards as the journal of an unsharded run; return the shards' command.
+    """Write all shards' rows as the journal of an unsharded run; return the shards' command.
 
-    Raises InputError as ``merge``.
+    Raises InputError as ``merge`` does.
     """
-    # 1. Every shard is there, finished, and of one job: nothing is written before that is known.
+    # 1. Before writing anything, check that all shards exist, are finished, and fit together.
     folder = Path(out)
     shards = _found(folder)
     _require_one_job(shards)
     first = shards[0].record
     folder.parent.mkdir(parents=True, exist_ok=True)
-    # 2. The rows, sorted by their item's place in an unsharded run: on disk, however many.
+    # 2. Sort the rows, on disk, by their item's position in an unsharded run.
     schema = "create table rows (place integer, line text, cost text)"
     with contextlib.closing(scratch_database(schema)) as base:
-        # All shards are read, and refused if damaged, before anything is written.
+        # All shards are read, and rejected if damaged, before anything is written.
         for shard in shards:
             with filling("rows of shards"):
                 base.executemany("insert into rows values (?, ?, ?)", _rows(shard))
         base.execute("create index places on rows (place)")
         lines = base.execute("select line, cost from rows order by place, rowid")
         has_costs = any((shard.folder / COSTS).is_file() for shard in shards)
-        # 3. The journal of an unsharded run, perhaps begun by a merge that was killed: what it
-        # holds must be the same rows.
+        # 3. Write the journal of an unsharded run. If a killed merge began it, its rows must be
+        # the same.
         name = first["journal"]
         path = folder / name if first["kept"] == "inside" else folder.with_name(name)
         with (
@@ -330,24 +330,24 @@ def gather(out: str | os.PathLike[str], *, force: bool = False) -> tuple[str, ..
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A shard that has done its part: its folder and record."""
+    """A finished shard: its folder and record."""
 
     folder: Path
     record: dict[str, Any]
 
     @property
     def name(self) -> str:
-        """Its number, and of how many."""
+        """Its number and the number of shards."""
         number, of = self.record["shard"]
         return f"{number}/{of}"
 
     @property
     def journal(self) -> Path:
-        """The file of its rows."""
+        """The file with its rows."""
         return self.folder / str(self.record["journal"])
 
     def identity(self) -> dict[str, Any] | None:
-        """Return the settings of its journal, None without any."""
+        """Return the settings of its journal, or None."""
         path = settings_file(self.journal)
         if not path.is_file():
             return None
@@ -358,7 +358,7 @@ class Finished:
 
 
 def _found(out: Path) -> list[Finished]:
-    """Return all shards, by number; InputError if some are missing."""
+    """Return all shards, by number; raise InputError if some are missing."""
     root = shards_of(out)
     paths = sorted(root.glob(f"*/{RECORD}"))
     shards = [Finished(path.parent, record) for path in paths if (record := record_at(path))]
@@ -366,7 +366,7 @@ def _found(out: Path) -> list[Finished]:
         raise InputError(
             "holds no shard", path=root, remedy="give the --out that the shards were given"
         )
-    # By number: folders sort by name, in which 10 comes before 2.
+    # By number, because by name 10 comes before 2.
     shards.sort(key=lambda shard: shard.record["shard"])
     first, *other_sizes = sorted({shard.record["shard"][1] for shard in shards})
     if other_sizes:
@@ -397,13 +397,13 @@ def _found(out: Path) -> list[Finished]:
 
 
 def _require_one_job(shards: Sequence[Finished]) -> None:
-    """Raise InputError, naming the shard, unless all are of the same job."""
-    # All records are compared before any row is read: the first difference is named.
+    """Raise InputError, naming the shard, unless all belong to the same job."""
+    # All records are compared before any row is read; the first difference is reported.
     first, settings = shards[0], shards[0].identity() or {}
     for shard in shards:
         record = shard.record
         _require_versions(record, shard.name, shard.folder)
-        # Settings can be named; the plan also holds the data, and which items are whose.
+        # Settings can be reported in detail; the plan also covers data and partition.
         own = shard.identity() or {}
         other = [
             f"{key} than shard {first.name}: {own.get(key)!r:.80}, there {settings.get(key)!r:.80}"
@@ -432,7 +432,7 @@ def _require_versions(record: Mapping[str, Any], name: str, folder: Path) -> Non
 
 
 def _rows(shard: Finished) -> Iterator[tuple[int, str, str]]:
-    """Yield a shard's rows with the place of their item, and their costs; InputError if damaged."""
+    """Yield a shard's rows with their item's position, and costs; raise InputError if damaged."""
     places = {item: place for place, item in shard.record["items"]}
     costs_file = shard.folder / COSTS
     count = 0
@@ -452,7 +452,7 @@ def _rows(shard: Finished) -> Iterator[tuple[int, str, str]]:
             try:
                 text = line.decode("ascii")
                 place = places.get(str(json.loads(text)[shard.record["key"]]))
-                # A run that recorded no costs has an empty one for each row.
+                # A run without costs gets an empty one for each row.
                 cost = next(costs, b"{}").decode("ascii").rstrip("\n")
             except (ValueError, LookupError, TypeError, RecursionError):
                 place = None

@@ -1,6 +1,6 @@
-"""The tables of results: one record, written as Markdown, LaTeX (booktabs) and CSV.
+"""Tables of results: a record that can be written as Markdown, LaTeX (booktabs) and CSV.
 
-The terminal (``cli.console.print_table``) and HTML (``page.rendering``) show the same record.
+The terminal (``cli.console.print_table``) and HTML (``page.rendering``) use the same record.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from evalplus_lite.statistics.detection import MOST_CASES
 from evalplus_lite.types import VERDICTS
 
 Cell = str | int | float | None
-"""None is an empty cell, a float is shown with as many decimals as it needs."""
+"""None is an empty cell; a float is shown with as many decimals as it needs."""
 
 MOST_CHARACTERS = 60
-"""Characters of a value that a cell shows."""
+"""Maximum length of a value in a cell, in characters."""
 WIDE = 8
-"""Columns beyond which a table is set smaller in LaTeX."""
+"""Tables with more columns get a smaller font in LaTeX."""
 _LATEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -43,10 +43,10 @@ _LATEX = {
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under headings, with a name for its files and a note for readers.
+    """Rows under headings, with a name for files and a caption.
 
-    The first ``left`` columns are words, the others numbers. ``data`` has the same figures
-    unrounded and in long form, its headings first; without it CSV has the rows as shown.
+    The first ``left`` columns are words, the others numbers. ``data`` has the same figures,
+    unrounded and in long form, headings first; without it, CSV has the rows as shown.
     """
 
     name: str
@@ -89,9 +89,9 @@ class Table:
         return "\n".join(lines) + "\n"
 
     def to_csv(self) -> str:
-        """Return the figures, unrounded, as CSV (RFC 4180) with a line of headings.
+        """Return the unrounded figures as CSV (RFC 4180) with a line of headings.
 
-        A text that a spreadsheet would take for a formula has an apostrophe before it.
+        Text that a spreadsheet would take for a formula gets an apostrophe in front.
         """
         stream = io.StringIO()
         rows = self.data or [self.columns, *self.rows]
@@ -110,43 +110,43 @@ def ends(interval: Sequence[float] | None) -> str:
 
 
 def sure(share: float | None, interval: Sequence[float] | None) -> str:
-    """Return a share as a percentage with the ends of its interval: ``68.3 [60.8, 75.0]``."""
+    """Return a share as a percentage with its interval: ``68.3 [60.8, 75.0]``."""
     return percent(share) + ("" if interval is None else f" {ends(interval)}")
 
 
 def short(value: object, most: int = MOST_CHARACTERS) -> str:
-    """Return a value as a text for a cell; nothing for None."""
+    """Return a value as the text of a cell; "" for None."""
     text = "" if value is None else str(value)
     return text if len(text) <= most else text[:most] + "..."
 
 
 def readable(text: str) -> str:
-    """Return a text as one line without characters that are hidden or reverse its direction."""
+    """Return a text as one line, without characters that are hidden or reverse its direction."""
     return "".join(each if each.isprintable() else " " for each in text).strip() or "?"
 
 
 def latex(text: str) -> str:
-    """Return a text for LaTeX, its special characters written out."""
-    # Hidden characters are removed before special ones are written out.
+    """Escape a text for LaTeX."""
+    # Remove hidden characters before escaping special ones.
     escaped = "".join(_LATEX.get(each, each) for each in (readable(text) if text else ""))
     return escaped.replace("★", r"$\star$")
 
 
 def cell_text(cell: Cell) -> str:
-    """Return a cell as Markdown, LaTeX and pages show it."""
+    """Return a cell's text in Markdown, LaTeX and pages."""
     return "" if cell is None else f"{cell:.4g}" if isinstance(cell, float) else str(cell)
 
 
 def markdown(text: str) -> str:
-    """Return a text for Markdown: one line, its special characters escaped."""
+    """Escape a text for Markdown, as one line."""
     return re.sub(r"([\\|`*_<>\[\]])", r"\\\1", readable(text)) if text else ""
 
 
 def _inert(cell: Cell) -> Cell:
     if isinstance(cell, str):
-        # CSV injection: spreadsheets run a cell that begins like a formula.
+        # CSV injection: spreadsheets evaluate a cell that begins like a formula.
         text = readable(cell) if cell else ""
-        # A lone dash stands for a missing figure: it is not a formula.
+        # A lone dash, which stands for a missing figure, is not a formula.
         return f"'{text}" if text[:1] in ("=", "+", "-", "@") and len(text) > 1 else text
     return cell
 
@@ -155,15 +155,15 @@ def _inert(cell: Cell) -> Cell:
 
 Summary: TypeAlias = Mapping[str, Any]
 Column: TypeAlias = str | tuple[str, str | Callable[[Any], Cell]]
-"""A heading, and the key or the function that gives a row's cell; one text is both."""
+"""A heading, and the key or function for a row's cell; a single string is both."""
 MOST_MODELS = 50
-"""Models and temperatures of an evaluation that are shown."""
+"""Maximum number of an evaluation's model runs shown."""
 MOST_PAIRS = 50
-"""Pairs of models that a comparison shows."""
+"""Maximum number of a comparison's pairs shown."""
 MOST_ALARMS = 10
-"""Rejected right programs of a suite that are shown."""
+"""Maximum number of a suite's rejected right programs shown."""
 MOST_REASONS = 12
-"""Reasons of a stage that are shown; the file holds all."""
+"""Maximum number of a stage's reasons shown; the file has all."""
 
 
 def laid_out(
@@ -182,7 +182,7 @@ def laid_out(
 
 
 def evaluation(summary: Summary) -> Iterator[Table]:
-    """Yield pass@k and verdicts of each model and temperature, a row for each suite."""
+    """Yield pass@k and verdicts of each model and temperature, with a row for each suite."""
     groups = summary["groups"]
     suites = ["base", *(["plus"] if summary["plus"] is not None else [])]
     suites += ["strong"] if "strong" in summary else []
@@ -215,14 +215,14 @@ def evaluation(summary: Summary) -> Iterator[Table]:
 
 
 def _part(row: Summary) -> str:
-    """Return how many tasks a run covers that has no samples for some, else nothing."""
-    # Scores of some of the tasks must not be read as scores of the set.
+    """Return how many tasks a partial run covers, in words; "" for a complete run."""
+    # A score on part of the tasks must not be mistaken for one on the whole set.
     missing = len(row["tasks_without_samples"])
     return f" (partial: {row['tasks']} of {row['tasks'] + missing} tasks)" if missing else ""
 
 
 def suite(summary: Summary) -> Iterator[Table]:
-    """Yield how many inputs of each source are kept, and why others are dropped."""
+    """Yield the number of inputs from each source, and the reasons for dropped ones."""
     title = f"{summary['dataset']}: {summary['tasks']} tasks, {summary['base']} base inputs, "
     rows = [(f"kept: {name}", count) for name, count in summary["sources"].items()]
     rows += [(f"dropped: {name}", count) for name, count in summary["dropped"].items()]
@@ -230,10 +230,10 @@ def suite(summary: Summary) -> Iterator[Table]:
 
 
 def lint(summary: Summary) -> Iterator[Table]:
-    """Yield each task with its verdict, then the number of tasks by finding."""
+    """Yield the tasks with their verdicts, then the number of tasks by finding."""
 
     def tested(row: Summary) -> str:
-        # How programs are invoked, observed, and compared; of a task that was not read, "".
+        # How programs are invoked, observed, and compared; "" for a task that was not read.
         words = f"{row['harness']}, {' and '.join(row['observe'])}, {row['compared']}"
         return words if row["harness"] else ""
 
@@ -268,7 +268,7 @@ def gap(summary: Summary) -> Iterator[Table]:
         [{"cause": cause, **row} for cause, row in summary["causes"].items()],
         *("cause", "what", "samples", "tasks"),
         ("points", lambda row: f"{row['points']:+.2f}"),
-        caption="Points of pass@1, second less first.",
+        caption="Points of pass@1, second minus first.",
         left=2,
     )
 
@@ -309,10 +309,10 @@ def comparison(summary: Summary) -> Iterator[Table]:
 
 
 def leaderboard(summary: Summary) -> Iterator[Table]:
-    """Yield a table for each suite, the model runs from the best."""
+    """Yield a table for each suite, with the best model run first."""
     for number, board in enumerate(summary["boards"], 1):
         suites = [suite for suite in ("base", "plus") if board["entrants"][0][suite] is not None]
-        # A model without samples for some tasks has a score of other tasks, so it has no rank.
+        # A model without samples for some tasks is scored on other tasks, so it has no rank.
         note = (
             f"{board['verdict']} Rank: one more than the number of models that are significantly"
             " better (exact paired test, 5 % after Holm); equal ranks are ties."
@@ -349,7 +349,7 @@ def reduction(summary: Summary) -> Iterator[Table]:
 
 
 def cross_validation(summary: Summary) -> Iterator[Table]:
-    """Yield the share of unseen models' failures that each policy preserves, and each model's
+    """Yield the share of unseen models' failures that each policy still detects, and each model's
     pass@1.
     """
     yield laid_out(
@@ -375,7 +375,7 @@ def cross_validation(summary: Summary) -> Iterator[Table]:
                 *(sure(line["pass@1"][key], line.get("intervals", {}).get(key)) for key in names),
             )
             for line in summary["models"]
-            # Policies of a given size are many; their figures are in the table above.
+            # There are many policies with a size; their figures are in the table above.
             if "size" not in line["policy"]
         ],
         left=2,
@@ -412,7 +412,7 @@ def quality(summary: Summary) -> Iterator[Table]:
         return f"N={number} %", cell
 
     def equivalent(row: Summary) -> str:
-        # One figure per suite: whether a mutant is equivalent does not depend on the cases.
+        # One figure per suite, because a mutant's equivalence does not depend on the cases.
         mutants = row["of"].get("mutants")
         return percent(mutants["equivalent_share"]) if mutants and row["cases"] == "all" else ""
 
@@ -451,7 +451,7 @@ def false_alarms(name: str, alarms: Sequence[Summary]) -> Table:
 
 
 def survivors(summary: Summary) -> Iterator[Table]:
-    """Yield how many mutants are detected."""
+    """Yield the numbers of detected mutants."""
     share = summary["killed_by_base"] / max(1, summary["mutants"])
     yield Table(
         "mutants",
@@ -468,7 +468,7 @@ def survivors(summary: Summary) -> Iterator[Table]:
 
 
 def mining(summary: Summary) -> Iterator[Table]:
-    """Yield the funnel, then why functions were rejected."""
+    """Yield the funnel, then the reasons for rejected functions."""
     yield Table("funnel", "Funnel", ["stage", "left"], list(summary["counts"].items()))
     if tests := summary.get("tests"):
         yield Table("tests", "Tests", ["of the packages", "number"], list(tests.items()))
@@ -484,7 +484,7 @@ def mining(summary: Summary) -> Iterator[Table]:
 
 
 def score(summary: Summary) -> Iterator[Table]:
-    """Yield pass@k of predictions, then the same by group, then why predictions are wrong."""
+    """Yield pass@k of predictions, the same by group, and the reasons for wrong predictions."""
     intervals = summary.get("intervals", {})
     scores = [
         (k, sure(value, intervals.get(k))) for k, value in summary.get("pass_at_k", {}).items()
@@ -602,7 +602,7 @@ def _difference(row: Summary) -> str:
 
 
 def _share(heading: str, of: Callable[[Summary], Summary | None]) -> tuple[Column, Column]:
-    """Return a column of counts and one of shares; both are empty where ``of`` gives nothing."""
+    """Return a column of counts and one of shares; both are empty where ``of`` returns None."""
 
     def counts(row: Summary) -> str:
         return f"{share['hits']}/{share['total']}" if (share := of(row)) else ""

@@ -1,4 +1,4 @@
-"""Programs judged one at a time: the base of ``Verifier``, the server and the adapters."""
+"""Judging of single programs: the base of ``Verifier``, the server and the adapters."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from evalplus_lite.version import __version__
 
 WORK = __name__
 USUAL = None, None, None
-"""The limits of a program for which no others are requested."""
+"""The default limits."""
 
 
 class UnknownTask(InputError):
@@ -53,10 +53,10 @@ class UnknownTask(InputError):
 
 
 class ProgramJudge:
-    """Judges programs for the tasks of datasets, and for tasks that come with a program.
+    """Judges programs for the tasks of datasets, and for tasks sent with a program.
 
-    Safe for many threads. Its sandboxes start when they are first needed and end when it is closed,
-    or garbage; a process forked from this one has its own.
+    Thread-safe. Its sandboxes start when they are first needed and end when it is closed or
+    garbage-collected; a forked process has its own.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class ProgramJudge:
                 raise InputError(f"two data sets are named {dataset.name!r}", remedy="rename one")
             self.datasets[dataset.name] = dataset
         self.tasks = {name: {task.id: task for task in d} for name, d in self.datasets.items()}
-        # Nothing is started yet: a caller may fork, or never judge.
+        # Nothing is started yet, because a caller may fork, or never judge.
         source = SuiteSource(cache=cache_folder() if cache is None else Path(_path(cache, "cache")))
         folder = None if store is None else _path(store, "store")
         self._call = Call(f"{WORK}:Verification", (source.settings, to_row(settings), folder))
@@ -89,7 +89,7 @@ class ProgramJudge:
         self._ending: weakref.finalize | None = None  # type: ignore[type-arg]
 
     def open(self) -> None:
-        """Start the sandboxes if they do not run; SandboxUnavailable if no tier holds here."""
+        """Start the sandboxes if needed; raise SandboxUnavailable if no tier holds here."""
         with self._lock:
             if self._is_closed:
                 raise InputError("it is closed", remedy="make another, or enter it again")
@@ -97,7 +97,7 @@ class ProgramJudge:
                 return
             self.backend.__enter__()
             try:
-                # Asked for now, so that a machine without a sandbox is reported here and not by the
+                # Checked now, so that a machine without a sandbox is reported here and not by the
                 # first program.
                 self.backend.tier  # noqa: B018 - raises if there is none
             except BaseException:
@@ -106,17 +106,17 @@ class ProgramJudge:
             self._staged = {
                 name: SharedData(self.backend, each.suites) for name, each in self.datasets.items()
             }
-            # It gets the backend, not ``self``, which it would otherwise keep alive.
+            # Pass the backend, because a reference to ``self`` would keep it alive.
             self._ending = weakref.finalize(self, _end, self.backend)
-            self._ending.atexit = False  # they notice the end of this process by themselves
+            self._ending.atexit = False  # workers notice the end of this process by themselves
 
     def reopen(self) -> None:
-        """Allow what was closed to be used again."""
+        """Allow use after ``close``."""
         with self._lock:
             self._is_closed = False
 
     def close(self, *, now: bool = False) -> None:
-        """End all sandboxes; programs being judged are finished first, or with ``now`` dropped."""
+        """End all sandboxes; finish programs being judged first or, with ``now``, drop them."""
         with self._lock:
             self._is_closed = True
             if self._ending is not None:
@@ -125,11 +125,11 @@ class ProgramJudge:
         self.backend.close(now=now)
 
     def task(self, task_id: str, dataset: str | None = None) -> tuple[Task, str]:
-        """Return a task with its dataset's name, the first that has it if none is named.
+        """Return a task and its dataset's name, by default of the first dataset that has it.
 
         Raises UnknownTask, and UnusableTask for one without a usable case.
         """
-        # The first that has it; then whether some set has it as unusable, which is another error.
+        # Look for the task; if it is missing, check whether some set has it as unusable.
         names = list(self.datasets) if dataset is None else [dataset]
         for name in names:
             task = self.tasks_of(name).get(task_id)
@@ -146,14 +146,14 @@ class ProgramJudge:
         )
 
     def tasks_of(self, dataset: str) -> Mapping[str, Task]:
-        """Return the tasks of a dataset by id; UnknownTask if it is not loaded."""
+        """Return the tasks of a dataset by id; raise UnknownTask if it is not loaded."""
         if dataset not in self.tasks:
             remedy = one_of(dataset[:200], self.tasks) if self.tasks else "none is"
             raise UnknownTask(f"no data set {dataset[:200]!r} is loaded", remedy=remedy)
         return self.tasks[dataset]
 
     def source(self, task: Task, dataset: str) -> Row:
-        """Return what ``submit`` takes for a task of a dataset."""
+        """Return the source for ``submit`` of a task in a dataset."""
         self.open()
         return "staged", self._staged[dataset].ref(task), self.datasets[dataset].has_plus
 
@@ -167,9 +167,9 @@ class ProgramJudge:
         key: Hashable,
         then: Callable[[Row], Result],
     ) -> Future[Result]:
-        """Submit a program to ``Verification``; programs with one ``key`` go to the same worker.
+        """Submit a program to ``Verification``; programs with equal ``key`` go to the same worker.
 
-        ``then`` makes the future's result from the seconds it took and the row.
+        ``then`` converts (seconds, row) to the future's result.
         """
         self.open()
         item = (source, program, tuple(options), limits)
@@ -183,26 +183,26 @@ def _path(value: object, name: str) -> str:
 
 
 def _end(backend: Processes) -> None:
-    """Close a garbage-collected backend in a new thread: this one may be the backend's own."""
+    """Close a backend in a new thread, because the current one may be the backend's own."""
     threading.Thread(target=backend.close, kwargs={"now": True}).start()
 
 
-# Beside a sandbox: tasks that are staged, and tasks that come with a program.
+# In a supervisor: staged tasks, and tasks sent with a program.
 
 
 MOST_STORES = 4
-"""Stores of verdicts that are open at a time: one for each choice of limits."""
+"""Maximum number of open verdict stores, one for each choice of limits."""
 REFERENCE_LIMITS = Limits(cpu=10.0, load=10.0, total=60.0)
-"""What the reference of a task that came with a program may use: its author is not known."""
+"""Limits for the reference of a task sent with a program, which is untrusted."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestedTask:
-    """A task that came with a program, and the cases of each of its tests: all have to pass.
+    """A task sent with a program, and the cases of each of its tests; all have to pass.
 
     ``inside`` counts the tests that the program's own process decides, at least in part: those that
-    could not be divided, and comparisons of two computed values, as by ``np.allclose``. A program
-    made to deceive could pass them.
+    could not be divided, and comparisons of two computed values, as by ``np.allclose``. A deceptive
+    program could pass them.
     """
 
     task: Task
@@ -214,7 +214,7 @@ class RequestedTask:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A suite that is ready to run, with what its users should know of it."""
+    """A suite that is ready to run, with facts for its users."""
 
     suite: PreparedSuite
     notes: list[str]
@@ -222,16 +222,16 @@ class Ready:
 
 
 class Verification:
-    """Judges programs one at a time: work by name (``Call``).
+    """Judges single programs: work by name (``Call``).
 
-    Its settings are (suite source, ``Settings``, folder of known verdicts or None), an item is
-    (source, program, options, limits), and the result the seconds and the verdict, as plain data.
+    Its settings are (suite source, ``Settings``, verdict store folder or None), an item is (source,
+    program, options, limits), and the result is the seconds and the verdict, as plain data.
 
-    A source is ("staged", where, whether there are plus cases), or (maker, digest, data): a
-    function, as ``module:function``, that makes a ``RequestedTask`` from the data. Limits are
-    (seconds, bytes, seconds in all), None for the usual ones. Options are words: ``chat``,
+    A source is ("staged", ref, whether there are plus cases), or (maker, digest, data), with a
+    function ``module:function`` that creates a ``RequestedTask`` from the data. Limits are
+    (seconds, bytes, total seconds), each None for the default. Options are words: ``chat``,
     ``details``, ``explain``, ``tests``, ``program``, and ``verdict`` for all fields of a Verdict.
-    A failure's fields in place of the program give the case in words.
+    If the program is replaced by a failure's fields, the result describes its case.
     """
 
     def __init__(self, context: WorkerContext, row: Row) -> None:
@@ -247,13 +247,13 @@ class Verification:
         start = time.monotonic()
         source, program, options, limits = item
         settings = self._limited(limits)
-        # The suite is prepared once for all programs of a task, and kept while there is room.
+        # The suite is prepared once for all programs of a task, and kept as long as there is room.
         ready = self.ready(source, settings)
         if isinstance(program, tuple):
             failure = Failure(*program)
             verdict = Verdict(failure.verdict, None, failure)
             return time.monotonic() - start, failure_row(ready.suite.suite, verdict)
-        # An answer in prose is reduced to its program here, next to the sandbox, not by the caller.
+        # Programs are extracted from answers here, in the supervisor, not in the caller's process.
         if "chat" in options:
             program = extract(program, ready.suite.task, kind="solution").source
         details = "details" in options or "tests" in options
@@ -262,22 +262,22 @@ class Verification:
         return time.monotonic() - start, row
 
     def ready(self, source: Row, settings: Settings) -> Ready:
-        """Return a task's suite, prepared now or earlier; raises UnusableTask if it has none."""
+        """Return a task's prepared suite, cached if possible; raise UnusableTask if it has none."""
         kind, name, data = source
         if kind == "staged":
             settings = replace(settings, has_plus=data)
-        # Requests of others bring their own tasks: what is kept of them is bounded by bytes.
+        # Requests may have their own tasks, so the cache is bounded in bytes.
         size = name[1] if kind == "staged" else len(data)
 
         def prepare() -> Ready | UnusableTask:
             try:
                 return self._prepare(source, settings)
-            except UnusableTask as error:  # finding that out may have taken a run of the reference
+            except UnusableTask as error:  # cached, too: it may have taken a run of the reference
                 return error
 
         suite = self.prepared.under((kind, name, settings), size, prepare)
         if isinstance(suite, UnusableTask):
-            # The same error is raised for each program: its traceback would grow every time.
+            # The same error is raised for each program, so its traceback would grow every time.
             raise suite.with_traceback(None)
         return suite
 
@@ -287,13 +287,13 @@ class Verification:
             suites = self.source
             task, suite = staged(self.context, name)
             with blamed(task):
-                # Base cases that a set states only in test programs are found here, unless a job
-                # did so before.
+                # Base cases stated only in test programs are recovered here, unless a job did so
+                # before.
                 if has_hidden_cases(task):
                     task = require_recovered(recover(self.context.sandbox, task))
             requested = RequestedTask(task, (), 0, suite, settings.has_plus)
         else:
-            # It knows no other task: two requests may name theirs the same.
+            # A source of its own, because two requests may use the same task name.
             suites = SuiteSource(cache=self.source.cache, limits=REFERENCE_LIMITS)
             module, _, function = kind.partition(":")
             requested = getattr(import_module(module), function)(unpacked(data))
@@ -303,7 +303,7 @@ class Verification:
         return Ready(prepared, list(notes(suites.evidence[task.id])), requested)
 
     def _limited(self, limits: Row) -> Settings:
-        # Limits of a request replace the usual ones, each by itself.
+        # Each limit in a request replaces the default separately.
         seconds, memory, total = limits
         usual = self.settings
         return replace(
@@ -316,7 +316,7 @@ class Verification:
     def _verdict(
         self, prepared: PreparedSuite, settings: Settings, program: str, details: bool
     ) -> tuple[Verdict, bool]:
-        # A verdict with details is another verdict: it ran all cases.
+        # Verdicts with details are stored separately, because they run all cases.
         store = self._store(replace(settings, details=details))
         verdict_stored = None if store is None else store.get(prepared, program)
         if verdict_stored is not None:
@@ -340,7 +340,7 @@ class Verification:
 
 
 def verdict_row(ready: Ready, verdict: Verdict, program: str, options: Row) -> dict[str, Any]:
-    """Return a verdict as JSON's types; with the option ``verdict`` as its own fields."""
+    """Return a verdict as JSON types; with the option ``verdict``, all its fields."""
     failure, requested = verdict.failure, ready.requested
     row: dict[str, Any] = {"notes": ready.notes} if ready.notes else {}
     if "verdict" in options:
@@ -358,8 +358,8 @@ def verdict_row(ready: Ready, verdict: Verdict, program: str, options: Row) -> d
         row["details"] = list(verdict.details)
     if verdict.details is not None and ("tests" in options or requested.tests):
         names = verdict.details
-        # A test is of several cases, and fails as the first of them that does. Without tests each
-        # case is one.
+        # A test can have several cases, and its verdict is that of the first failing one. Without
+        # tests, each case is a test.
         row["tests"] = [
             next((names[case] for case in cases if names[case] != "pass"), "pass")
             for cases in requested.tests or [range(n, n + 1) for n in range(len(names))]
@@ -369,21 +369,21 @@ def verdict_row(ready: Ready, verdict: Verdict, program: str, options: Row) -> d
     return row
 
 
-# Verdicts that were reached before, kept on disk by all that decides them.
+# The store of verdicts on disk, keyed by everything that decides them.
 
 
 STORE_BYTES = 1 << 28
-"""Bytes that verdicts may take on disk."""
+"""Maximum bytes of stored verdicts."""
 
 
 class VerdictStore:
     """Verdicts of programs by task content, program, limits, sandbox, machine and version.
 
-    A program is identified by its text, because failures name its lines.
+    A program is identified by its text, because failures name line numbers.
     """
 
     def __init__(self, folder: Path, about: Sequence[object]) -> None:
-        """Open a store; ``about`` is plain data that decides verdicts besides the suite and the
+        """Open a store; ``about`` is further data that decides verdicts, apart from suite and
         program.
         """
         self._rows = RowStore(folder, STORE_BYTES)
@@ -392,7 +392,7 @@ class VerdictStore:
         self._last: tuple[PreparedSuite, bytes] | None = None
 
     def get(self, prepared: PreparedSuite, program: str) -> Verdict | None:
-        """Return the verdict on a program, if it is known."""
+        """Return the stored verdict on a program, or None."""
         text = self._rows.get(self._key(prepared, program))
         if text is None:
             return None
@@ -402,7 +402,7 @@ class VerdictStore:
             return None
 
     def put(self, prepared: PreparedSuite, program: str, verdict: Verdict) -> None:
-        """Keep a verdict, unless the machine may have caused it."""
+        """Store a verdict, unless the machine may have caused it."""
         if not is_killed(verdict.failure):
             text = json.dumps(
                 astuple(verdict), default=lambda data: base64.b64encode(data).decode()
@@ -414,14 +414,14 @@ class VerdictStore:
         self._rows.close()
 
     def _key(self, prepared: PreparedSuite, program: str) -> bytes:
-        # Most programs that follow one another are for one suite, whose part of the key is costly.
+        # Consecutive programs usually have the same suite, whose part of the key is expensive.
         if self._last is None or self._last[0] is not prepared:
             self._last = prepared, self._suite_key(prepared)
         return _digest(self._last[1] + program.encode("utf-8", "surrogatepass"))
 
     def _suite_key(self, prepared: PreparedSuite) -> bytes:
         task, suite = prepared.task, prepared.suite
-        # All that the verdict depends on besides the program; the machine is part of ``about``.
+        # Everything that decides the verdict except the program; ``about`` has the machine.
         facts = (
             task.reference,
             task.entry_point,
@@ -442,9 +442,9 @@ def _digest(data: bytes) -> bytes:
 
 
 def _restored(row: Row, count: int) -> Verdict:
-    """Return the verdict of a row; ValueError or TypeError if it is of no suite of ``count`` cases.
+    """Return the verdict in a row; raise ValueError or TypeError if ``count`` cases cannot have it.
 
-    A row may have been changed on disk: it must at least be consistent.
+    A row may have been changed on disk, so it must at least be consistent.
     """
     base, plus, failed, details, cpu, memory = row
     names = {base, plus, *(details or ())}

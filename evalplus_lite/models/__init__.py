@@ -1,4 +1,4 @@
-"""The one way to a language model: any OpenAI-compatible server, a cache, or recorded replies."""
+"""Access to language models: any OpenAI-compatible server, a cache, or recorded replies."""
 
 from evalplus_lite.models.client import Client
 from evalplus_lite.models.errors import (

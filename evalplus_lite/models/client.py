@@ -23,7 +23,7 @@ from evalplus_lite.models.recorded import Cache
 if TYPE_CHECKING:
     import openai
 
-# Requests to a server of the protocol: its features, learned from its rejections, and its answers.
+# Requests to an OpenAI-compatible server: its features, learned from rejections, and its answers.
 
 # Not "function" alone: errors about a request's length may count the tokens "in the functions".
 _TOOL_WORDS = re.compile(r"\btools?(_|\b)|function.call|\bstrict\b|jinja|invalid schema")
@@ -34,7 +34,7 @@ _SCHEMA_WORDS = ("response_format", "json_schema", "grammar", "invalid schema")
 class Dialect:
     """The features of the protocol that this server supports; narrowed by its rejections.
 
-    A ``strict`` tool is called by name and held to its schema, a ``loose`` one is merely required.
+    A ``strict`` tool is called by name, with its schema enforced; a ``loose`` one is only required.
     """
 
     tool: Literal["strict", "loose", "none"] = "strict"
@@ -64,13 +64,13 @@ def narrower(dialect: Dialect, request: Request, status: int, words: str) -> Dia
     return None
 
 
-MAX_TEXT = 1 << 20  # characters an answer's text may have: more than any program, or token limit
-MAX_REFUSAL = 2000  # characters that are kept of a refusal
-MAX_WORD = 200  # characters that are kept of the name of a model, or of why it ended
+MAX_TEXT = 1 << 20  # maximum characters of an answer: more than any program or token limit
+MAX_REFUSAL = 2000  # maximum characters kept of a refusal
+MAX_WORD = 200  # maximum characters kept of a model's name or finish reason
 
 
 def options(request: Request, dialect: Dialect) -> dict[str, Any]:
-    """Return a request as the arguments of the library's ``create``."""
+    """Return a request as arguments of the library's ``create``."""
     arguments: dict[str, Any] = {"model": request.model}
     if request.temperature is not None:
         arguments["temperature"] = request.temperature
@@ -90,7 +90,7 @@ def options(request: Request, dialect: Dialect) -> dict[str, Any]:
 
 
 def _form(tool: str | None, schema: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
-    """Return the fields that hold an answer to a schema, as far as the server supports them."""
+    """Return the fields that enforce a schema, as far as the server supports it."""
     if tool is not None and dialect.tool != "none":
         function: dict[str, Any] = {"name": tool, "parameters": _object(schema)}
         choice: Any = "required"
@@ -108,7 +108,7 @@ def _form(tool: str | None, schema: dict[str, Any], dialect: Dialect) -> dict[st
 
 
 def _object(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema as that of parameters: of one object, where it is of one of several."""
+    """Return a schema for parameters: a single object schema instead of alternatives."""
     members = schema.get("anyOf")
     if members is None:
         return schema
@@ -119,7 +119,7 @@ def _object(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def reply_of(answer: Any, request: Request, dialect: Dialect, *, url: str) -> Reply:
-    """Return the reply in a server's answer, trusting none of its shape; else raise LLMError."""
+    """Return the reply in a server's answer, checking its whole shape; may raise LLMError."""
     choices = getattr(answer, "choices", None)
     if not isinstance(choices, list) or not choices:
         raise errors.no_answer(url, what=str(answer or "an empty body"))
@@ -151,7 +151,7 @@ def reply_of(answer: Any, request: Request, dialect: Dialect, *, url: str) -> Re
 
 
 def _called(message: object, tool: str | None) -> str | None:
-    """Return the arguments that the model called the tool with; None where it called none."""
+    """Return the arguments of the model's tool call; None if it called no tool."""
     calls = getattr(message, "tool_calls", None)
     if tool is None or not isinstance(calls, list):
         return None
@@ -159,13 +159,13 @@ def _called(message: object, tool: str | None) -> str | None:
         function = getattr(call, "function", None)
         if getattr(function, "name", None) == tool:
             given = getattr(function, "arguments", None)
-            # Some servers send the object itself, not its text.
+            # Some servers send the object itself instead of its JSON text.
             return json.dumps(given) if isinstance(given, dict) else cast("str | None", given)
     return None
 
 
 def _text(said: object, url: str) -> str:
-    """Return an answer's text, given whole or, as some servers do, in parts."""
+    """Return an answer's text, which some servers send in parts."""
     if isinstance(said, list):
         parts = [part.get("text") if isinstance(part, dict) else part for part in said]
         if all(isinstance(part, str) for part in parts):
@@ -179,17 +179,17 @@ def _text(said: object, url: str) -> str:
             f"{url} answered with {len(said)} characters, more than anybody asked for"
             " (allow fewer tokens)"
         )
-    # Half a surrogate pair could not be sent back in a dialogue.
+    # A lone surrogate could not be sent back in a dialogue.
     return said.encode("utf-8", "replace").decode("utf-8")
 
 
 def _count(value: object) -> int:
-    """Return a server's count of tokens, 0 if it is not one."""
+    """Return a server's token count; 0 if it is invalid."""
     return value if type(value) is int and 0 <= value < 1 << 53 else 0
 
 
 def _word(value: object) -> str:
-    """Return a short text of the server, empty if it is something else."""
+    """Return a short text from the server; "" for any other value."""
     return value[:MAX_WORD] if isinstance(value, str) else ""
 
 
@@ -203,8 +203,8 @@ class Client:
     ``base_url`` defaults to OPENAI_BASE_URL and ``api_key`` to OPENAI_API_KEY; a server on this
     machine needs no key. ``timeout`` is in seconds, from a request to the last byte of its answer.
     The ``openai`` library retries requests that fail because of the server's load or the network,
-    as the server's Retry-After says or with growing delays; it does not retry one that took too
-    long. With ``cache`` every reply is stored as a file, and an answered request is not sent again.
+    after the server's Retry-After or with growing delays, but not after a timeout. With ``cache``
+    every reply is stored as a file, and an answered request is not sent again.
     """
 
     def __init__(
@@ -218,7 +218,7 @@ class Client:
         retries: int = 5,
         cache: Cache | None = None,
     ) -> None:
-        """Prepare a client, without sending anything.
+        """Prepare a client without sending anything.
 
         Raises LLMError if there is no key or the base URL is not a URL.
         """
@@ -273,11 +273,11 @@ class Client:
         return self._usage
 
     def ask(self, request: Request, *, cut_off: CutOffRule = "error") -> Reply:
-        """Return the reply, kept or new.
+        """Return the reply, from the cache or the server.
 
         Raises RefusalError if the model or a filter declines, CutOffError if the answer reached its
         limit (unless ``cut_off`` is ``keep``), ServerError if the server gave no usable answer to
-        this request, LLMError for all else; InputError if the cached reply's file is damaged.
+        this request, LLMError for other failures, and InputError if the cached file is damaged.
         """
         cached = None if self._cache is None else self._cache.find(request)
         if cached is not None:
@@ -300,8 +300,8 @@ class Client:
     def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Yield ``function(item)`` in the order of items, ``concurrency`` at a time.
 
-        Few items are taken ahead, so a long list can be a generator. After an error nothing new is
-        started; running calls end first, unless the user interrupts.
+        Few items are read ahead, so ``items`` can be a long generator. After an error no new call
+        starts, and running calls are finished first, unless the user interrupts.
         """
         batch = self._connection.batch()
         waiting: deque[Future[Result]] = deque()
@@ -318,11 +318,11 @@ class Client:
                 pool.shutdown(cancel_futures=True)
                 raise
         except BaseException as error:
-            if not isinstance(error, Exception):  # an interrupt, or the caller needs no more
+            if not isinstance(error, Exception):  # an interrupt, or the caller stopped iterating
                 self._connection.abort(batch)
             raise
         finally:
-            # The garbage collector may end an abandoned generator in one of its own threads.
+            # An abandoned generator may be garbage-collected in one of the pool's threads.
             pool.shutdown(wait=not batch.has_entered(), cancel_futures=True)
 
     def _count(self, more: Usage) -> None:
@@ -330,9 +330,9 @@ class Client:
             self._usage += more
 
     def _answer(self, request: Request) -> Reply:
-        """Ask the server, giving up one feature at a time that it does not support."""
+        """Query the server, giving up unsupported features one at a time."""
         dialect = self._dialect
-        # Some servers call a schema an internal error: no use to retry that for a minute.
+        # Some servers answer a schema with an internal error; do not retry that for a minute.
         is_trial = request.schema is not None and not self._is_schema_known
         while True:
             try:
@@ -344,7 +344,7 @@ class Client:
                 without = narrower(dialect, request, error.status_code, words)
                 if without is not None:
                     dialect = without
-                    if "invalid schema" not in words.lower():  # else only this schema is at fault
+                    if "invalid schema" not in words.lower():  # else only this schema is invalid
                         self._dialect = without
                 elif not is_trial:
                     raise errors.from_status(
@@ -395,7 +395,7 @@ class Client:
         )
 
     def _models(self) -> tuple[str, ...]:
-        """Return the server's model names, none if it does not list them."""
+        """Return the server's model names; none if it does not list them."""
         try:
             listed = self._server.with_options(timeout=10, max_retries=0).models.list()
             return tuple(str(model.id) for model in listed.data)

@@ -1,4 +1,4 @@
-"""Samples from a model: its programs for each task, drawn, kept and taken up again after a kill."""
+"""Sampling: draw a model's programs for each task, save them, and resume after a kill."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from evalplus_lite.store.opening import opened
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES, NoRows
 from evalplus_lite.types import Task
 
-# Prompts for programs: an instruction, or the beginning of the program.
+# Prompts for programs: an instruction, or the start of the program.
 
 
 def precondition_words(contract: str) -> str | None:
-    """Return the source of a contract's ``precondition``, None where it holds none."""
+    """Return the source of a contract's ``precondition``; None if it has none."""
     tree = parsing.tree_or_none(contract)
     for node in tree.body if tree else ():
         if isinstance(node, ast.FunctionDef) and node.name == "precondition":
@@ -60,7 +60,7 @@ def _begin(task: Task) -> str:
 
 
 def as_comment(shown: str | None) -> str:
-    """Return the precondition as the first lines of the body, which the model then continues."""
+    """Return the precondition as comments at the start of the body, which the model continues."""
     if shown is None:
         return ""
     lines = ["Every call fulfils this precondition:", *textwrap.dedent(shown).splitlines()]
@@ -68,13 +68,13 @@ def as_comment(shown: str | None) -> str:
 
 
 Extract: TypeAlias = Callable[[Task, str], str]
-"""From a task and a chat answer with prose and fences to the program in it."""
+"""Extracts the program from a chat answer, with prose and fences, to a task."""
 
 CHAT_STOP: tuple[str, ...] = ()
 BEGIN = b'{"task_id":'
 """The first bytes of a file of drawn samples."""
 MOST_FAILURES = 8
-"""Failures of the server, one after the other, after which nothing more is asked."""
+"""Consecutive failures of the server after which sampling stops."""
 COMPLETION_STOP = (
     "\ndef ",
     "\nclass ",
@@ -85,17 +85,17 @@ COMPLETION_STOP = (
     "\nassert ",
     "<|endoftext|>",
 )
-"""The end of a continued function: the stop strings of HumanEval's paper, and fences."""
+"""Stop strings at the end of a continued function: those of HumanEval's paper, and fences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """The samples to draw: ``count`` a task at each temperature; at 0 (greedy) only one.
+    """The samples to draw: ``count`` per task and temperature, but only one at 0 (greedy).
 
-    ``endpoint`` is ``chat`` (the task in an instruction; the answer holds a whole program) or
+    ``endpoint`` is ``chat`` (an instruction with the task; the answer has a whole program) or
     ``completion`` (the model continues the prompt). ``contracts`` is ``shown`` to put the task's
-    precondition into the prompt (EvalPlus paper, section 2.3). ``stop`` None means the usual stop
-    strings of the endpoint.
+    precondition into the prompt (EvalPlus paper, section 2.3). ``stop`` None means the endpoint's
+    default stop strings.
     """
 
     count: int = 1
@@ -118,13 +118,13 @@ class Sampling:
 
     @property
     def per_task(self) -> int:
-        """The number of samples a task."""
+        """The number of samples per task."""
         return sum(1 if temperature == 0 else self.count for temperature in self.temperatures)
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One sample to draw: number ``index`` of its task, by this request."""
+    """One sample to draw: number ``index`` of its task, with this request."""
 
     task: Task
     index: int
@@ -136,10 +136,9 @@ class SamplingResult:
     """The content of a file of samples, and the requests without an answer.
 
     ``new`` of the ``rows`` are from this run. ``failed`` requests got no usable answer, the first
-    for the reason in ``problem``; those of the tasks ``too_long`` did not fit into the model's
-    context. The tokens are those of all rows. Of these ``cut`` ended at the token limit,
-    ``refused`` were refused by the model or a filter, and ``empty`` hold no program for another
-    reason.
+    for the reason in ``problem``; those of the tasks in ``too_long`` exceed the model's context.
+    Token counts cover all rows. Of these, ``cut`` ended at the token limit, ``refused`` were
+    refused by the model or a filter, and ``empty`` have no program for another reason.
     """
 
     new: int = 0
@@ -173,7 +172,7 @@ class SamplingResult:
 
 
 def draws(tasks: Iterable[Task], sampling: Sampling, *, model: str) -> Iterator[Draw]:
-    """Yield the samples to draw, task by task; depends on the tasks' words and nothing else."""
+    """Yield the samples to draw, task by task; they depend only on the tasks' texts."""
     for task in tasks:
         index = 0
         for temperature in sampling.temperatures:
@@ -195,13 +194,13 @@ def generate(
 ) -> SamplingResult:
     """Write a row to ``path`` for every requested sample, and return the result.
 
-    Rows of an earlier, interrupted run are reused, and only missing ones are drawn; with ``force``
-    they are dropped. A request that the model refuses gives a row with an empty program and its
-    reason: it counts as a failed sample. A request without a usable answer gives no row: it is
-    counted, and drawn by the next run. A request that is too long for the model gives none either.
-    ``progress`` is called with each new row. Raises InputError if the file was made with other
-    settings, and LLMError if the server cannot be used at all, or failed ``MOST_FAILURES`` times in
-    a row; the message says how many samples are saved.
+    Rows of an interrupted run are reused, and only missing ones are drawn; ``force`` drops them. A
+    refused request gives a row with an empty program and the reason, which counts as a failed
+    sample. A request without a usable answer gives no row: it is counted, and repeated by the next
+    run. A request that is too long for the model gives no row either. ``progress`` is called with
+    each new row. Raises InputError if the file was made with other settings, and LLMError if the
+    server cannot be used at all, or failed ``MOST_FAILURES`` times in a row; the message has the
+    number of saved samples.
     """
     drawn = SamplingResult()
     wanted = list(draws(tasks, sampling, model=source.model))
@@ -339,5 +338,5 @@ def _row(draw: Draw, sampling: Sampling, reply: Reply, extract: Extract) -> dict
 
 
 def _before_stop(text: str, stop: tuple[str, ...]) -> str:
-    """Return the text up to the first stop string: some servers ignore theirs."""
+    """Return the text up to the first stop string, as some servers ignore them."""
     return text[: min((at for word in stop if (at := text.find(word)) >= 0), default=len(text))]

@@ -1,8 +1,8 @@
-"""The HTTP connection to a model's server, which may send anything, endlessly, or nothing at all.
+"""The HTTP connection to a model's server, which may send anything, forever, or not at all.
 
-An answer has a bound in bytes, in values, in depth, and in seconds from the request to its last
-byte. A server that sends a byte now and then never exceeds the timeout of a single read: a timer
-ends it.
+An answer is limited in bytes, values, nesting depth, and seconds from the request to its last byte.
+A timer enforces the latter, because a server that sends a byte now and then never exceeds the
+timeout of a single read.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from evalplus_lite.store.parsing import nests_deeper
 
 if TYPE_CHECKING:
     import httpx2 as httpx
-else:  # The client that openai takes is httpx's, and from its version 3 on httpx2's.
+else:  # openai takes httpx's client, and from version 3 on httpx2's.
     import openai
 
     httpx = importlib.import_module(openai.DefaultHttpxClient.__mro__[1].__module__)
 
-MAX_REPLY = 8 << 20  # bytes an answer may have: a million tokens
-MAX_REFUSAL = 1 << 16  # bytes of an answer with an error status that are read
+MAX_REPLY = 8 << 20  # maximum bytes of an answer: a million tokens
+MAX_REFUSAL = 1 << 16  # maximum bytes read of an answer with an error status
 MAX_VALUES = 200_000
 MAX_NESTING = 50
 
 
 class Connection(httpx.Client):
-    """Sends requests of the ``openai`` library; answers are complete and within bounds.
+    """Sends requests for the ``openai`` library; answers are complete and within limits.
 
-    Raises ``UnretryableError`` if the answer is too slow, too long, packed, or not JSON of a sane
-    shape. Redirections are not followed: the key and the tasks are for the named server. ``url`` is
-    for messages, ``seconds`` the default timeout of a request.
+    Raises ``UnretryableError`` if the answer is too slow, too long, compressed, or not JSON within
+    limits. Redirects are not followed, because the key and the tasks are only for the named server.
+    ``url`` is for messages, ``seconds`` is the default timeout of a request.
     """
 
     def __init__(self, url: str, *, seconds: float) -> None:
-        # A connection serves one request, so that ending it ends no other.
+        # A connection serves one request, so that closing it affects no other.
         super().__init__(
             follow_redirects=False,
             timeout=seconds,
@@ -57,10 +57,10 @@ class Connection(httpx.Client):
         batch: Batch | None = getattr(self._batches, "own", None)
         call = _Call(seconds, batch)
         request.extensions = {**request.extensions, "trace": call.trace}
-        request.headers["Accept-Encoding"] = "identity"  # unpacked data may have any size
+        request.headers["Accept-Encoding"] = "identity"  # decompressed data may have any size
         self._calls.add(call)
         try:
-            if call.is_aborted:  # the library retries an ended request
+            if call.is_aborted:  # else the library would retry the request
                 raise Aborted
             with call:
                 response = super().send(request, **{**options, "stream": True})
@@ -88,7 +88,7 @@ class Connection(httpx.Client):
         return Batch(self._batches)
 
     def abort(self, batch: Batch) -> None:
-        """End a batch's requests, those to come as well: each raises at once."""
+        """Abort a batch's requests, including future ones: each raises at once."""
         batch.is_aborted = True
         for call in list(self._calls):
             if call.batch is batch:
@@ -120,7 +120,7 @@ class Connection(httpx.Client):
 
 
 class UnretryableError(BaseException):
-    """Carries an ``LLMError`` past the library, which may try again after any Exception."""
+    """Carries an ``LLMError`` past the library, which may retry after any Exception."""
 
     def __init__(self, error: LLMError) -> None:
         super().__init__(error)
@@ -128,27 +128,27 @@ class UnretryableError(BaseException):
 
 
 class Aborted(BaseException):
-    """A request was given up by its user: not an Exception, which the library would try again."""
+    """The caller aborted a request; not an Exception, after which the library would retry."""
 
 
 @dataclass(slots=True, eq=False)
 class Batch:
-    """Requests that are given up together: those of the threads that entered it."""
+    """Requests that can be aborted together: those of all threads that entered it."""
 
     threads: threading.local
     is_aborted: bool = False
 
     def enter(self) -> None:
-        """Have all requests that this thread sends be part of it."""
+        """Add all requests of this thread to the batch."""
         self.threads.own = self
 
     def has_entered(self) -> bool:
-        """Return whether this thread's requests are part of it."""
+        """Return whether this thread's requests belong to the batch."""
         return getattr(self.threads, "own", None) is self
 
 
 class _Call:
-    """One request, and its socket: shut down when its time is up."""
+    """One request and its socket, which is shut down at the timeout."""
 
     def __init__(self, seconds: float, batch: Batch | None) -> None:
         self.batch, self.is_ended = batch, False
@@ -159,7 +159,7 @@ class _Call:
 
     @property
     def is_aborted(self) -> bool:
-        """Whether its user aborted it."""
+        """Whether the caller aborted it."""
         return self.batch is not None and self.batch.is_aborted
 
     def __enter__(self) -> Self:
@@ -172,7 +172,7 @@ class _Call:
             self._socket = None
 
     def trace(self, event: str, info: dict[str, Any]) -> None:
-        """Remember the socket, which httpx reports here."""
+        """Store the socket, which httpx reports here."""
         if event == "connection.connect_tcp.complete":
             with self._lock:
                 self._socket = info["return_value"].get_extra_info("socket")
@@ -180,7 +180,7 @@ class _Call:
                 self.end()
 
     def end(self) -> None:
-        """Shut the socket: whoever waits on it finds the connection closed."""
+        """Shut the socket down, so that a thread waiting on it sees a closed connection."""
         self.is_ended = True
         with self._lock, contextlib.suppress(OSError):
             if self._socket is not None:

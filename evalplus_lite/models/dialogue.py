@@ -1,4 +1,4 @@
-"""A dialogue with a model: every request sends all that was said before."""
+"""A dialogue with a model: every request sends all earlier messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evalplus_lite.models.messages import Message, Reply, Request
 
 @dataclass(slots=True, kw_only=True)
 class Dialogue:
-    """The messages so far, and their cost; the settings are those of ``Request``."""
+    """The messages so far and their cost; the settings are those of ``Request``."""
 
     source: ModelSource
     temperature: float | None = None
@@ -23,12 +23,12 @@ class Dialogue:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     problem: str = ""
-    """Why the last request has no reply."""
+    """The reason why the last request has no reply."""
 
     def ask(self, text: str, *, index: int = 0) -> Reply | None:
-        """Send a message and return the reply, cut off or not; None if this request gets none.
+        """Send a message and return the reply, cut off or not; None if this request got none.
 
-        Raises LLMError if no other request would get a reply, either.
+        Raises LLMError if no other request would get a reply either.
         """
         self.messages.append(Message("user", _sendable(text)))
         request = Request(
@@ -55,5 +55,5 @@ class Dialogue:
 
 
 def _sendable(text: str) -> str:
-    """Return a text that UTF-8 can hold: half of a pair of surrogates is written as an escape."""
+    """Return a text that UTF-8 can encode, with lone surrogates escaped."""
     return text.encode("utf-8", "backslashreplace").decode()

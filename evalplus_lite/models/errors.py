@@ -16,7 +16,7 @@ _TOO_LONG = re.compile(
     r"|(prompt|input|request) is too (long|large)|maximum.{0,40}input.{0,20}tokens",
     re.DOTALL,
 )
-# Not "model" alone: much is said to be "not supported with this model".
+# Not "model" alone: messages say that other things are "not supported with this model".
 _NO_MODEL = re.compile(
     r"model_not_found|(no such|unknown|invalid|unrecognized) model"
     r"|\bmodels?\b.{0,120}(not found|not exist|not available|unavailable|not loaded|not served"
@@ -26,33 +26,33 @@ _NO_MODEL = re.compile(
 
 
 class RefusalError(LLMError):
-    """The model, or a filter before it, declined this one request; others may succeed."""
+    """The model, or a filter in front of it, declined this request; others may succeed."""
 
 
 class CutOffError(LLMError):
-    """The answer reached its token limit; others may not."""
+    """The answer reached its token limit; others may be shorter."""
 
 
 class ServerError(LLMError):
-    """The server gave no usable answer to this one request; others may succeed."""
+    """The server gave no usable answer to this request; others may succeed."""
 
 
 class TooLongError(LLMError):
-    """The request does not fit into the model's context; shorter ones may."""
+    """The request exceeds the model's context; shorter ones may fit."""
 
 
 class LongAnswerError(CutOffError, ServerError):
-    """The answer is longer than any that is read; others may not be."""
+    """The answer exceeds the maximum length that is read; others may be shorter."""
 
 
 class NotRecordedError(LLMError):
-    """A record of replies holds none for this request."""
+    """A record of replies has none for this request."""
 
 
 def is_about_request(error: LLMError) -> bool:
     """Return whether an error concerns one request: refused, cut off, or too long for the model.
 
-    All others concern the server or the account and end a run, which can resume later.
+    Other errors concern the server or the account and end a run, which can resume later.
     """
     return isinstance(error, RefusalError | CutOffError | TooLongError)
 
@@ -66,7 +66,7 @@ def too_slow(url: str, *, seconds: float) -> ServerError:
 
 
 def no_answer(url: str, *, what: str) -> ServerError:
-    """Return the error for an answer that is not of the protocol."""
+    """Return the error for an answer that violates the protocol."""
     return ServerError(
         f"{url} answered, but not as an OpenAI-compatible server does: {short(what)}"
         " (the base URL usually ends in /v1)"
@@ -76,9 +76,9 @@ def no_answer(url: str, *, what: str) -> ServerError:
 def from_status(
     status: int, *, code: str | None, message: str, model: str, url: str, models: tuple[str, ...]
 ) -> LLMError:
-    """Return the error for a server's refusal by HTTP status, ``code`` and ``message``.
+    """Return the error for an HTTP error status, by ``status``, ``code`` and ``message``.
 
-    ``models`` are the names that the server offers, as far as known.
+    ``models`` are the model names that the server offers, as far as known.
     """
     said = short(message)
     lower = f"{code or ''} {message}".lower()
@@ -128,14 +128,14 @@ def from_status(
 
 
 def short(text: str) -> str:
-    """Return a text of a server as one line of bounded length."""
+    """Return a server's text as one line of limited length."""
     line = " ".join(text.split()) or "no reason given"
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
 
 
 # Sources of replies: the common interface of a live client and a recording.
 
-# The treatment of an answer that reached its token limit: raise CutOffError, or return it.
+# For an answer that reached its token limit: raise CutOffError, or return it.
 CutOffRule: TypeAlias = Literal["error", "keep"]
 
 Item = TypeVar("Item")
@@ -147,7 +147,7 @@ class ModelSource(Protocol):
 
     @property
     def model(self) -> str:
-        """The model's name, which requests to this source must carry."""
+        """The model's name, which requests to this source must have."""
         ...
 
     @property
@@ -160,12 +160,12 @@ class ModelSource(Protocol):
         ...
 
     def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Yield ``function(item)`` in the order of items, several at once where that helps."""
+        """Yield ``function(item)`` in the order of items, concurrently where that helps."""
         ...
 
 
 def checked(reply: Reply, *, request: Request, cut_off: CutOffRule) -> Reply:
-    """Return a reply that can be used; RefusalError or CutOffError if it cannot."""
+    """Return a usable reply; raise RefusalError or CutOffError for others."""
     if reply.refusal is not None or reply.finish == "content_filter":
         words = " ".join((reply.refusal or "content filter").split())[:200]
         raise RefusalError(

@@ -1,11 +1,11 @@
-"""The form of a model's inputs: a JSON schema from observed types, and the conversion to values.
+"""The JSON form of inputs written by a model: a schema from observed types, and conversion.
 
-JSON lacks tuples, sets, bytes, complex numbers and keys other than strings, and schemas that a
-server enforces want every object's keys known. So an input is an object with the parameters' names.
-Tuples and sets are arrays; a dict is an array of ``{"key": ..., "value": ...}``; bytes are
-``{"hex": ...}`` and complex numbers ``{"real": ..., "imaginary": ...}``. Extended types are strings
-of tagged JSON. Where several of list, tuple, set, frozenset and dict were observed in one place,
-all but lists are wrapped in an object that names their type. Answers are checked against the same
+JSON lacks tuples, sets, bytes, complex numbers and keys other than strings, and servers only
+enforce schemas in which every object's keys are known. So an input is an object with the
+parameters' names. Tuples and sets are arrays; a dict is an array of ``{"key": ..., "value": ...}``;
+bytes are ``{"hex": ...}`` and complex numbers ``{"real": ..., "imaginary": ...}``. Extended types
+are strings of tagged JSON. Where several of list, tuple, set, frozenset and dict were observed, all
+but lists are wrapped in an object that names their type. Answers are checked against the same
 observed types.
 """
 
@@ -42,19 +42,19 @@ def parameter_names(task: Task, *, arity: int) -> tuple[str, ...]:
 
 
 def called(task: Task) -> str:
-    """Return the name that a prompt uses for the function that takes the inputs."""
+    """Return the name of the function with the inputs, for a prompt."""
     return f"`{task.entry_point}`" if task.entry_point else "the program"
 
 
-# Differences between a model's input and the observed types, and values that come as strings.
+# Mismatches between a model's input and the observed types, and values written as strings.
 
 
 class FormError(ValueError):
-    """A model's input does not have the observed types; the message says where and how."""
+    """A model's input does not match the observed types; the message has the place and reason."""
 
 
 def read_text(tree: str, kinds: Sequence[type], where: str) -> Value:
-    """Read a value of an extended type: tagged JSON, or the body behind the tag."""
+    """Read a value of an extended type: tagged JSON, or the body without the tag."""
     extended = [BY_TYPE[kind] for kind in kinds if kind in BY_TYPE]
     for read in (codec.loads, *(kind.from_body for kind in extended)):
         with suppress(CodecError, TypeError, ValueError, ArithmeticError):
@@ -64,17 +64,17 @@ def read_text(tree: str, kinds: Sequence[type], where: str) -> Value:
 
 
 def misfit(kind: type, kinds: Sequence[type], where: str) -> FormError:
-    """Return the error that names the type found at a place, and the observed types."""
+    """Return the error for a type at a place where others were observed."""
     return FormError(f"{where} is {name(kind)}, not {' or '.join(map(name, kinds))}")
 
 
 def name(kind: type) -> str:
-    """Return the name of a type in messages."""
+    """Return the name of a type for messages."""
     return "None" if kind is type(None) else kind.__name__
 
 
 MOST_ITEMS = 100
-"""No array may be longer: a model that repeats itself would fill its whole answer with one."""
+"""Maximum length of arrays: a model that repeats itself would fill its whole answer with one."""
 MAX_DEPTH = 50
 
 _ARRAYS: tuple[type, ...] = (list, tuple, set, frozenset, dict)
@@ -90,16 +90,16 @@ _SCALARS: dict[type, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class InputForm:
-    """The parameters' names and the types observed at each: the form of an input."""
+    """The form of an input: the parameters' names and the types observed for each."""
 
     names: tuple[str, ...]
     seen: tuple[Profile, ...]
 
     @classmethod
     def of(cls, task: Task) -> InputForm:
-        """Return the form of a task's inputs; InputError where it has no base case to learn from.
+        """Return the form of a task's inputs; raise InputError if it has no base case.
 
-        Where the number of arguments varies, the form is that of the most frequent number.
+        If the number of arguments varies, the form uses the most frequent number.
         """
         if not task.base:
             raise InputError(
@@ -117,14 +117,14 @@ class InputForm:
     def schema(self, *, count: int) -> dict[str, Any]:
         """Return the JSON schema of an answer with ``count`` inputs.
 
-        It is limited to features of enforcing servers: no optional keys, no free keys, no tuples.
+        It only uses features that servers can enforce: no optional keys, no free keys, no tuples.
         """
         one = object_schema({n: _schema(s) for n, s in zip(self.names, self.seen, strict=True)})
         many = {"type": "array", "items": one, "minItems": count, "maxItems": count}
         return object_schema({"inputs": many})
 
     def write(self, arguments: Sequence[Value]) -> dict[str, Any] | None:
-        """Return an input as the JSON-ready object of the schema, None where JSON has no word."""
+        """Convert an input to a JSON object of the schema; None if JSON cannot represent it."""
         try:
             return {
                 name: _write(value, seen)
@@ -134,10 +134,10 @@ class InputForm:
             return None
 
     def read(self, tree: Any) -> tuple[Value, ...]:
-        """Return the arguments that a JSON object, a list of them, or a literal represents.
+        """Return the arguments in a JSON object, a list of arguments, or a literal.
 
-        Every leaf has a type that was observed at its place (a whole float stands for an int, an
-        int for a float, a list for a tuple or set). Raises FormError.
+        Every leaf must have a type observed at its place (a whole float can be an int, an int a
+        float, a list a tuple or set). Raises FormError.
         """
         if isinstance(tree, Mapping):
             if set(tree) != set(self.names):
@@ -157,7 +157,7 @@ class InputForm:
 
 
 def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object with these keys, all of them and no other."""
+    """Return the schema of an object with exactly these keys."""
     return {
         "type": "object",
         "properties": dict(properties),
@@ -167,7 +167,7 @@ def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _schema(seen: Profile | None) -> dict[str, Any]:
-    if seen is None:  # only empty containers were seen
+    if seen is None:  # only empty containers were observed
         return _any([_SCALARS[kind] for kind in (float, str, bool)])  # a number may be whole
     kinds = seen.kinds
     forms: list[dict[str, Any]] = []
@@ -210,7 +210,7 @@ def _is_tagged(kind: type, seen: Profile) -> bool:
 
 
 def _fixed_size(kind: type, seen: Profile) -> int | None:
-    """Return the size that every container of this kind must have, None where it is free."""
+    """Return the size that every container of this kind must have; None if it is free."""
     sized = [other for other in seen.kinds if other in SIZED]
     sizes = seen.sizes
     if sizes is None or sized != [kind] or kind not in SEQUENCES:
@@ -294,7 +294,7 @@ def _read_object(tree: dict[Any, Any], seen: Profile, where: str, depth: int) ->
 
 
 def _read_array(tree: Any, seen: Profile, where: str, depth: int) -> Value:
-    """Read a container, as its own type where that was seen, else as the only one that was."""
+    """Read a container as its own type if that was observed, else as the only observed one."""
     kinds = [kind for kind in seen.kinds if kind in _ARRAYS]
     if type(tree) in kinds:
         return _build(type(tree), tree, seen, where, depth)
@@ -336,24 +336,24 @@ def _hashed(kind: Any, values: list[Any], where: str) -> Value:
         ) from None
 
 
-# Reading a model's answer: inputs out of JSON, cut-off JSON, or Python literals; never by eval.
+# Reading inputs from a model's answer: JSON, truncated JSON, or Python literals; never by eval.
 
 LONGEST_ANSWER = 1 << 20
-"""Characters of an answer that are looked at."""
+"""Maximum number of an answer's characters that are read."""
 MOST_INPUTS = 1000
-"""Inputs that are taken from one answer, and lines that are looked at for literals."""
+"""Maximum number of inputs from one answer, and of lines to search for literals."""
 
 _MOST_OBJECTS = 4000
-"""Places of an answer at which an object may start."""
+"""Maximum number of places in an answer at which to try to read an object."""
 
 _BULLET = re.compile(r"^\s*(?:[-*+]|\(?\d{1,3}[.):])\s+")
 _FAILURES = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
-"""Errors of parsing a hostile text."""
+"""Errors from parsing a hostile text."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputAnswer:
-    """The inputs in an answer, in order, and the problems of the others."""
+    """The inputs in an answer, in order, and the problems of unusable ones."""
 
     inputs: tuple[tuple[Value, ...], ...]
     problems: tuple[str, ...]
@@ -362,9 +362,9 @@ class InputAnswer:
 def read_answer(text: str, form: InputForm, *, entry_point: str) -> InputAnswer:
     """Return the inputs in a model's answer: JSON by the schema, else literals in its lines.
 
-    JSON may be in a fence or among prose, and may be cut off: its whole inputs count. A line with a
-    literal list or tuple of the arguments is an input, and so is a call of the entry point with
-    literal arguments. Anything without the observed types is a problem, never a guess.
+    JSON may be in a fence or in prose, and may be cut off: complete inputs count. A line with a
+    literal list or tuple of the arguments is an input, as is a call of the entry point with literal
+    arguments. A value without the observed types is a problem; types are never guessed.
     """
     text = text[:LONGEST_ANSWER]
     trees = _first(_json_inputs(text)) or _first(_literal_inputs(text, form, entry_point))
@@ -387,7 +387,7 @@ def _first(trees: Iterator[Any]) -> list[Any]:
 
 
 def shorten(value: Any) -> str:
-    """Return a value's text on one line of 120 characters at most."""
+    """Return a value's text as one line of at most 120 characters."""
     try:
         text = repr(value)
     except (ValueError, RecursionError):  # an integer too long to write, or deep nesting
@@ -396,12 +396,12 @@ def shorten(value: Any) -> str:
 
 
 def no_constant(name: str) -> Any:
-    """Refuse NaN and the infinities."""
+    """Reject NaN and the infinities."""
     raise ValueError(f"{name} is not JSON")
 
 
 def _json_inputs(text: str) -> Iterator[Any]:
-    """Yield the elements of the first array named ``inputs``, up to where its JSON ends."""
+    """Yield the elements of the first array named ``inputs``, as far as its JSON is complete."""
     match = re.search(r'"inputs"\s*:\s*\[', text)
     if match is None:
         return
@@ -422,15 +422,15 @@ def _json_inputs(text: str) -> Iterator[Any]:
 def json_objects(
     text: str, *, constant: Callable[[str], Any] = no_constant, problems: list[str] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield the outermost complete JSON objects in a text, within any other text.
+    """Yield the outermost complete JSON objects within a text.
 
-    ``constant`` reads NaN and the infinities, which JSON lacks; the reason why an object could not
-    be read is added to ``problems``.
+    ``constant`` converts NaN and the infinities, which JSON lacks; reasons why objects could not be
+    read are added to ``problems``.
     """
 
     def number(written: str) -> Any:
         value = float(written)
-        # 1e999 is JSON, and no number that can be written again.
+        # 1e999 is valid JSON, but becomes a number that JSON cannot represent.
         return value if math.isfinite(value) else constant("Infinity" if value > 0 else "-Infinity")
 
     decoder = json.JSONDecoder(parse_constant=constant, parse_float=number)
@@ -456,7 +456,7 @@ def _literal_inputs(text: str, form: InputForm, entry_point: str) -> Iterator[An
         try:
             node = parsing.parse(line, mode="eval").body
             if isinstance(node, ast.Compare) and isinstance(node.left, ast.Call):
-                node = node.left  # an assert's or example's "f(1, 2) == 3": the call is the input
+                node = node.left  # "f(1, 2) == 3" in an assert or example: the call is the input
             tree = _called(node) if isinstance(node, ast.Call) else ast.literal_eval(node)
         except _FAILURES:
             continue
@@ -464,7 +464,7 @@ def _literal_inputs(text: str, form: InputForm, entry_point: str) -> Iterator[An
 
 
 def _called(node: ast.Call) -> Any:
-    """Return the literal arguments of a written call, as an object where all are named."""
+    """Return the literal arguments of a call, as a dict if all are keywords."""
     if node.keywords and not node.args:
         return {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
     if node.keywords:
@@ -473,7 +473,7 @@ def _called(node: ast.Call) -> Any:
 
 
 def _rows(tree: Any, form: InputForm) -> Iterator[Any]:
-    """Yield a literal as one input, or its elements where those are the inputs."""
+    """Yield a literal as one input, or its elements if these are inputs."""
     if not isinstance(tree, list):
         yield tree
         return

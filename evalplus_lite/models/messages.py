@@ -1,4 +1,4 @@
-"""Messages to and from a model: frozen values that a file can hold."""
+"""Messages to and from a model, as frozen records that can be written to files."""
 
 from __future__ import annotations
 
@@ -23,14 +23,13 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One question to a model: a conversation (``messages``) or a text to continue (``prompt``).
+    """A request to a model: a conversation (``messages``) or a text to continue (``prompt``).
 
-    ``temperature`` None leaves the choice to the server, 0 is greedy; ``max_tokens`` bounds the
-    answer; ``stop`` are strings at which the server ends it. ``schema`` is the text of a JSON
-    schema that the answer must satisfy (ignored for a server without support). With ``tool``, a
-    name, the answer is requested as a call of a tool of this name with these parameters, and a
-    server without tools receives only the schema. ``index`` distinguishes samples of the same
-    question and is sent as the sampling seed.
+    ``temperature`` None leaves the choice to the server, 0 is greedy; ``max_tokens`` limits the
+    answer; ``stop`` are stop strings. ``schema`` is the text of a JSON schema that the answer must
+    satisfy (ignored for a server without support). With ``tool``, a name, the answer is requested
+    as a call of a tool with this name and the schema's parameters; a server without tools gets
+    only the schema. ``index`` tells samples of one request apart and is sent as sampling seed.
     """
 
     model: str
@@ -44,7 +43,7 @@ class Request:
     index: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON-ready form without unset fields."""
+        """Return the fields that are set, for JSON."""
         row: dict[str, Any] = {
             "model": self.model,
             "messages": [[turn.role, turn.content] for turn in self.messages] or None,
@@ -60,17 +59,17 @@ class Request:
 
     @property
     def key(self) -> str:
-        """The SHA-256 of all that decides the answer: equal questions have equal keys."""
+        """The SHA-256 of everything that decides the answer; equal requests have equal keys."""
         text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """A model's answer. ``finish`` is ``stop`` for a natural end, ``length`` at the limit.
+    """A model's answer; ``finish`` is ``stop`` for a natural end, ``length`` at the limit.
 
-    ``refusal`` is the model's own words if it declined. ``structured``: the server held the answer
-    to the request's schema. ``date`` is UTC, to the second.
+    ``refusal`` is the model's message if it declined. ``structured``: whether the server enforced
+    the request's schema. ``date`` is UTC, in seconds.
     """
 
     text: str
@@ -83,7 +82,7 @@ class Reply:
     structured: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON-ready form."""
+        """Return the reply as plain data for JSON."""
         row: dict[str, Any] = {"text": self.text, "finish": self.finish}
         if self.refusal is not None:
             row["refusal"] = self.refusal
@@ -94,13 +93,13 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request with its reply: one row of a file of recorded replies."""
+    """A request with its reply: a row in a file of recorded replies."""
 
     request: Request
     reply: Reply
 
     def to_json(self) -> dict[str, Any]:
-        """Return the row, the request's key first."""
+        """Return the row, with the request's key first."""
         return {
             "key": self.request.key,
             "request": self.request.to_json(),
@@ -111,7 +110,7 @@ class Exchange:
     def from_json(
         cls, row: Mapping[str, Any], *, path: object = None, line: int | None = None
     ) -> Exchange:
-        """Return the exchange of a row; InputError if it is not one or its key does not match."""
+        """Parse a row; raise InputError if it is invalid or its key does not match."""
         try:
             asked, said = dict(row["request"]), dict(row["reply"])
             turns = [
@@ -142,10 +141,10 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """The usage of a source: requests that a server answered, and those from a record.
+    """The usage of a source: requests answered by a server, and from a record.
 
-    Tokens are the server's counts, for its own answers (``prompt_tokens``, ``completion_tokens``)
-    and for recorded ones (``recorded_tokens``, both kinds together), which cost nothing again.
+    Tokens are the server's counts, of its answers (``prompt_tokens``, ``completion_tokens``) and of
+    recorded ones (``recorded_tokens``, both kinds together), which cost nothing.
     """
 
     requests: int = 0
@@ -167,7 +166,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prices:
-    """A server's price for a million tokens, of the question and of the answer."""
+    """A server's prices for a million tokens of the request and of the answer."""
 
     prompt: float
     completion: float

@@ -1,4 +1,4 @@
-"""Replies kept in files: a cache that a live client fills, and a record that needs no server."""
+"""Replies in files: a cache that a client fills, and a record that needs no server."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from evalplus_lite.models.messages import Exchange, Reply, Request, Usage
 
 
 class Cache:
-    """A folder with one JSON file a reply, named by the request's key; whole or not there."""
+    """A folder with one JSON file per reply, named by the request's key and written atomically."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        """Use ``folder``; it is made when the first reply comes."""
+        """Use ``folder``, which is created with the first reply."""
         self.folder = Path(folder)
 
     def path(self, request: Request) -> Path:
-        """Return where the reply to a request lies or would lie."""
+        """Return the path for the reply to a request."""
         return self.folder / request.key[:2] / f"{request.key}.json"
 
     def find(self, request: Request) -> Reply | None:
-        """Return the kept reply, None if there is none; InputError if it is damaged."""
+        """Return the stored reply, or None; raise InputError if it is damaged."""
         path = self.path(request)
         if not path.exists():
             return None
@@ -37,23 +37,23 @@ class Cache:
         return exchange.reply
 
     def keep(self, exchange: Exchange) -> None:
-        """Write a reply; a kill leaves the whole file or none."""
+        """Write a reply atomically."""
         path = self.path(exchange.request)
         path.parent.mkdir(parents=True, exist_ok=True)
         store.write_text(path, store.dump_row(exchange.to_json()) + "\n")
 
 
 class Replay:
-    """A source that answers from recorded replies only, without a server, key or network.
+    """A source that answers only from recorded replies, without a server, key or network.
 
-    Nothing is drawn again: the same requests always give the same replies, and a request that was
-    never recorded raises NotRecordedError.
+    The same requests always give the same replies, and a request that was not recorded raises
+    NotRecordedError.
     """
 
     def __init__(self, *paths: str | os.PathLike[str], model: str | None = None) -> None:
-        """Read files of exchanges (JSONL, plain or gzip); ``model`` where they hold several.
+        """Read files of exchanges (JSONL, plain or gzip); name the ``model`` if they have several.
 
-        Raises InputError if a file cannot be used, LLMError if the model is not in it.
+        Raises InputError for an unusable file, and LLMError if the model is not in it.
         """
         self._replies: dict[str, Reply] = {}
         self._usage = Usage()
@@ -81,14 +81,14 @@ class Replay:
 
     @property
     def usage(self) -> Usage:
-        """The usage so far: recorded replies only."""
+        """The usage so far, of recorded replies only."""
         return self._usage
 
     def __len__(self) -> int:
         return len(self._replies)
 
     def ask(self, request: Request, *, cut_off: CutOffRule = "error") -> Reply:
-        """Return the recorded reply; NotRecordedError if there is none, else as ``checked``."""
+        """Return the recorded reply, as ``checked`` does; raise NotRecordedError without one."""
         reply = self._replies.get(request.key)
         if reply is None:
             text = request.messages[-1].content if request.messages else request.prompt or ""
@@ -102,10 +102,10 @@ class Replay:
         return checked(reply, request=request, cut_off=cut_off)
 
     def each(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Yield ``function(item)`` one after the other: there is nothing to wait for."""
+        """Yield ``function(item)`` sequentially, as there is nothing to wait for."""
         return map(function, items)
 
 
 def write_exchanges(path: str | os.PathLike[str], exchanges: Iterable[Exchange]) -> None:
-    """Write exchanges as JSONL (gzip by the file name's ending) atomically."""
+    """Write exchanges atomically as JSONL, compressed if the name ends in .gz."""
     store.write_jsonl(path, (exchange.to_json() for exchange in exchanges))

@@ -1,6 +1,6 @@
-"""A model's recorded replies: a folder from which samples and seeds are drawn without a server.
+"""A model's recorded replies: a folder that provides samples and seeds without a server.
 
-The folder holds ``plan.json`` (the model, and how it was asked), ``samples.jsonl.gz`` and
+The folder has ``plan.json`` (the model and its settings), ``samples.jsonl.gz`` and
 ``seeds.jsonl.gz``; each row of these is one exchange with its key, parameters and date.
 """
 
@@ -22,10 +22,10 @@ PLAN, SAMPLES, SEEDS = "plan.json", "samples.jsonl.gz", "seeds.jsonl.gz"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """The settings of a recording of a data set: a replay must repeat its requests word for word.
+    """The settings of a recording of a data set, so that a replay can repeat its exact requests.
 
-    ``missing`` lists the tasks that lack a sample; ``origin`` names the weights, their SHA-256,
-    license and server.
+    ``missing`` lists tasks without a complete set of samples; ``origin`` names the weights, their
+    SHA-256, license and server.
     """
 
     model: str
@@ -38,7 +38,7 @@ class Recording:
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Recording:
-        """Return the plan of a folder; InputError where it holds none."""
+        """Read the plan in a folder; raise InputError if there is none."""
         path = Path(folder) / PLAN
         plan = store.parse_json(store.read_text(path), path=path)
         try:
@@ -63,7 +63,7 @@ class Recording:
             ) from None
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the plan into a folder."""
+        """Write the plan to a folder."""
         store.write_text(Path(folder) / PLAN, store.dump_row(asdict(self)) + "\n")
 
 

@@ -1,9 +1,9 @@
 """Seed inputs from a language model (EvalPlus paper, section 2.1).
 
 Each prompt shows the reference, some base inputs and one of three instructions, and asks for inputs
-of the same form. The answer is checked: form, duplicates, and the caller's ``valid``. Problems are
-quoted back, a few times at most. Prompts are a function of the task and the seed alone, so that
-recorded replies can replace the model.
+in the same form. Answers are checked for form, duplicates, and the caller's ``valid``. Problems are
+quoted back, at most a few times. Prompts depend only on the task and the seed, so that recorded
+replies can replace the model.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from evalplus_lite.types import Case, Task, Value
 from evalplus_lite.values import identity
 
 Valid: TypeAlias = Callable[[Sequence[tuple[Value, ...]]], Sequence[str | None]]
-"""Returns for each input why it is outside the task's precondition, None if it is inside.
+"""Returns for each input why it violates the task's precondition, None if it does not.
 
-It is called in the thread that asks for seeds; model text made the input, so check it sandboxed.
+It is called in the thread that queries the model. Use a sandbox: a model wrote the input.
 """
 
 Aim: TypeAlias = Literal["corner", "intricate", "deceptive"]
@@ -58,11 +58,11 @@ _MOST_QUOTED = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeedPlan:
-    """The plan of the questions: ``per_aim`` inputs for each of the aims, about 30 in all as in the
+    """The plan for a task's prompts: ``per_aim`` inputs for each aim, about 30 in total as in the
     paper.
 
-    ``feedback`` bounds the turns in which problems are quoted back; ``examples`` is the number of
-    base inputs shown.
+    ``feedback`` is the maximum number of turns that quote problems back; ``examples`` is the number
+    of base inputs shown.
     """
 
     per_aim: int = 10
@@ -75,10 +75,10 @@ class SeedPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeedResult:
-    """A model's usable inputs for one task, and the causes of dropped ones.
+    """A model's usable inputs for a task, and the causes of dropped ones.
 
-    ``dropped`` counts by cause: ``form``, ``double``, ``invalid``, ``surplus``. ``failures`` are
-    the requests without inputs (refused, not recorded), one line each.
+    ``dropped`` counts inputs by cause: ``form``, ``double``, ``invalid``, ``surplus``. ``failures``
+    describes requests without inputs (refused, not recorded), one line each.
     """
 
     task_id: str
@@ -96,10 +96,10 @@ def llm_seeds(
     plan: SeedPlan | None = None,
     valid: Valid | None = None,
 ) -> SeedResult:
-    """Return the model's new inputs for a task: typed, without duplicates, all ``valid``.
+    """Return a model's new inputs for a task: typed, distinct, and all ``valid``.
 
     The task must have base inputs (else InputError). A refused or unrecorded request ends its aim
-    and is reported in ``failures``; a server that cannot be used at all raises LLMError.
+    and is reported in ``failures``; an unusable server raises LLMError.
     """
     plan = plan or SeedPlan()
     form = InputForm.of(task)
@@ -118,7 +118,7 @@ def llm_seeds(
             try:
                 reply = source.ask(request, cut_off="keep")
             except (RefusalError, CutOffError, NotRecordedError) as error:
-                # A record ends where the live dialogue took another way: its earlier inputs stay.
+                # A record ends where the live dialogue went differently; keep the inputs so far.
                 if turn == 0 or not isinstance(error, NotRecordedError):
                     failures.append(f"{aim}: {error}")
                 break
@@ -161,8 +161,8 @@ def llm_seeds(
 
 
 def seed_prompt(task: Task, form: InputForm, plan: SeedPlan, *, aim: Aim, seed: int) -> str:
-    """Return the prompt of one aim: reference, sampled base inputs, instruction, form."""
-    # The same examples for every aim: servers keep a common beginning, so it is paid for once.
+    """Return the prompt for one aim: reference, sampled base inputs, instruction, form."""
+    # The same examples for every aim, because servers cache a common prefix.
     shown = _examples(task, form, plan, random.Random(f"{seed}:{task.id}"))
     how = (
         'Answer with JSON only: {"inputs": [...]}, where each input is an object with the'
@@ -180,7 +180,7 @@ def seed_prompt(task: Task, form: InputForm, plan: SeedPlan, *, aim: Aim, seed: 
 
 
 def _examples(task: Task, form: InputForm, plan: SeedPlan, rng: random.Random) -> list[Any]:
-    """Return sampled base inputs as the prompt shows them; short ones, or the shortest."""
+    """Return sampled base inputs in the form of the prompt: short ones, or the shortest."""
     written: list[tuple[int, Any]] = []
     for case in task.base:
         if len(case.arguments) != len(form.names):

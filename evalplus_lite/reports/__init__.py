@@ -29,5 +29,5 @@ _HOMES = {
     "reports.gaps": "GapResult why",
     "reports.reporting": "ReportResult report",
 }
-"""Where the public names are defined."""
+"""The module of each public name."""
 __all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -1,4 +1,4 @@
-"""Model runs on the same suite: differences of pairs, rankings, and what changed between two."""
+"""Comparison of model runs on one suite: pairwise differences, rankings, changed verdicts."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from evalplus_lite.statistics.pass_at_k import Count, estimate
 # The same programs judged twice: which verdicts changed, and the cases that decided.
 
 MOST_SHOWN = 200
-"""Changes of a pair that are kept with their cases; all are counted."""
+"""Maximum number of a pair's changes that are kept with their cases; all are counted."""
 KEYS = ("task_id", "index", "program")
 
 
 def changes(first: ModelRun, second: ModelRun, tasks: Collection[str]) -> dict[str, Any] | None:
-    """Return what changed between two judgements of the same samples; None if they are not.
+    """Return the changed verdicts if two runs judged the same samples, else None.
 
-    They are if both have the same programs of these tasks in the same order, as ``evaluate`` writes
-    those of one file. Rows are read beside each other: nothing of them is held but what changed.
+    The samples are the same if both runs have the same programs for these tasks in the same order,
+    which is the order of the sample file. Rows are read in parallel; only changes are kept.
     """
     if first.evaluation.folder == second.evaluation.folder:
         return None
@@ -57,7 +57,7 @@ def changes(first: ModelRun, second: ModelRun, tasks: Collection[str]) -> dict[s
         if was is None or now is None or any(was[key] != now[key] for key in KEYS):
             return None
         samples += 1
-        # Verdicts on the base cases, and on all; the same if there are no others.
+        # Verdicts on base cases and on all cases; equal if there are only base cases.
         before, after = ((row["base"], row["plus"] or row["base"]) for row in (was, now))
         if before == after:
             continue
@@ -70,13 +70,13 @@ def changes(first: ModelRun, second: ModelRun, tasks: Collection[str]) -> dict[s
 
 
 def _side(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a judgement of a sample, with the case that decided."""
+    """Return a sample's verdict with the deciding case."""
     failure = row.get("smallest") or row.get("failure")
     deciding = {"failure": failure} if failure else {}
     return {"base": row["base"], "plus": row["plus"], **deciding}
 
 
-# A pair of entrants: what the second does better or worse on the tasks of both.
+# A pair of model runs: what the second does better or worse on their common tasks.
 
 
 def pair_row(
@@ -87,7 +87,7 @@ def pair_row(
     *,
     with_changes: bool,
 ) -> dict[str, Any]:
-    """Return what a pair's row says: the second less the first."""
+    """Return the row of a pair: second minus first."""
     both = [id for id in first.counts if id in second.counts]
     if not both:
         raise InputError(
@@ -104,7 +104,7 @@ def pair_row(
         "plus": None,
     }
     for suite, (before, after) in counts.items():
-        # The second's gain: what is won is what it solves more often.
+        # The second's gain: it wins a task by solving it more often.
         difference = paired(after, before, k=k)
         assert difference is not None, "there are tasks of both"
         gains = {
@@ -118,7 +118,7 @@ def pair_row(
             "p": difference.p,
             "p_holm": difference.p,
             "visible": difference.visible,
-            # The standard error, and what of it more samples would leave.
+            # The standard error, and the part that more samples cannot reduce.
             "noise": noise
             and {
                 "samples": noise.samples,
@@ -132,23 +132,23 @@ def pair_row(
 
 
 def _sorted(ids: Iterable[str]) -> list[str]:
-    """Return ids in an order that does not hang on that of the samples; numbers by their value."""
+    """Return ids in natural order, independent of the order of the samples."""
     return sorted(ids, key=lambda id: [(len(part), part) for part in re.split(r"(\d+)", id)])
 
 
 SUITES: tuple[Tests, ...] = ("base", "plus")
 MOST_ENTRANTS = 100
-"""Models and temperatures that are compared with each other: pairs grow with their square."""
+"""Maximum number of model runs to compare: the number of pairs is quadratic."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonResult(Result):
-    """Entrants with their scores and ranks, and each pair of them with its difference."""
+    """Model runs with their scores and ranks, and the difference of each pair."""
 
     kind: ClassVar[str] = "comparison"
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row a pair and suite: ``first``, ``second``, ``tests``, ``difference``, ..."""
+        """Return a row per pair and kind of tests: ``first``, ``second``, ``difference``, ..."""
         return [
             {
                 "first": pair["first"],
@@ -164,8 +164,8 @@ class ComparisonResult(Result):
         ]
 
     def worse(self, points: float | None = None) -> list[dict[str, Any]]:
-        """Return the pairs whose second does worse on all tests: beyond doubt, or, with ``points``,
-        by more than so many percentage points, sure or not.
+        """Return the pairs whose second run does significantly worse on all tests or, with
+        ``points``, scores more than that many percentage points less, significant or not.
         """
 
         def is_worse(row: Mapping[str, Any]) -> bool:
@@ -177,20 +177,20 @@ class ComparisonResult(Result):
 
 
 def compare(*folders: Paths, k: int = 1, common: bool = False) -> ComparisonResult:
-    """Compare models, or runs of them, that were judged by the same suite, task by task.
+    """Compare models, or runs of a model, on the same suite, task by task.
 
         result = compare("out/old-model", "out/new-model")
-        result.summary["pairs"][0]["plus"]["difference"]  # the second's pass@1 less the first's
+        result.summary["pairs"][0]["plus"]["difference"]  # of pass@1, second minus first
 
-    ``folders`` are what ``evaluate`` wrote; each model and temperature in them is an entrant. If
-    all folders have the same several entrants, each is compared with its namesakes, else all with
-    all. A pair is compared on the tasks that both were judged on, in pass@``k``: difference, 95 %
-    interval, p (exact: McNemar's for one sample a task), p after Holm over all pairs, and the
-    smallest difference that would have been seen. If the same programs were judged twice, the
-    verdicts that changed are listed with the case that decided.
+    ``folders`` were written by ``evaluate``; each model and temperature in them is a model run. If
+    all folders have the same several runs, each is compared with its namesakes, else all with all.
+    A pair is compared on the tasks that both were judged on, in pass@``k``: difference, 95 %
+    interval, p (exact: McNemar's test for one sample per task), p after Holm over all pairs, and
+    the minimum detectable effect. If the same programs were judged twice, the changed verdicts are
+    listed with the deciding case.
 
-    Nothing is run and nothing written. Raises InputError for folders that were judged by other
-    tasks, inputs or expected outputs, unless ``common``: then on the tasks that both have.
+    Runs no program and writes no file. Raises InputError for folders judged on different tasks,
+    inputs or expected outputs; with ``common`` it compares the tasks that both have instead.
     """
     evaluations = _read(folders)
     if not common:
@@ -203,7 +203,7 @@ def _read(folders: Iterable[Paths]) -> list[Evaluation]:
 
 
 def require_one_suite(evaluations: Sequence[Evaluation]) -> None:
-    """Raise InputError if evaluations were judged by different contents; it says what differs."""
+    """Raise InputError, with the difference, if evaluations were judged by different contents."""
     first, *others = evaluations
     for other in others:
         if other.content == first.content:
@@ -223,9 +223,9 @@ def require_one_suite(evaluations: Sequence[Evaluation]) -> None:
 def compared(
     runs: Sequence[ModelRun], *, k: int = 1, least: int = 2, every: bool = False
 ) -> ComparisonResult:
-    """Return the comparison of ``least`` entrants or more; see ``compare``.
+    """Compare at least ``least`` model runs; see ``compare``.
 
-    ``every``: of all with all, namesakes or not, and without the verdicts that changed.
+    ``every``: compare all with all, ignoring namesakes, and leave out changed verdicts.
     """
     if type(k) is not int or k < 1:
         raise InputError(f"k is {k!r}", remedy="give a whole number from 1")
@@ -245,7 +245,7 @@ def compared(
                 f"{each.label} has fewer than {k} samples of {len(few)} tasks, such as {few[0]}",
                 remedy="compare with a smaller k",
             )
-    # Whose suite has no plus cases was judged by all there are: that is beside others' plus.
+    # Without plus cases the base verdict covers all tests, so it is compared with others' plus.
     has_plus = any(each.evaluation.has_plus for each in runs)
     suites: tuple[Tests, ...] = SUITES if has_plus else ("base",)
     counts = {suite: [each.right(suite) for each in runs] for suite in suites}
@@ -261,7 +261,7 @@ def compared(
         )
         for one, other in places
     ]
-    # A rank is one more than how many are significantly better: equal ranks are ties.
+    # A rank is one more than the number of significantly better runs; equal ranks are ties.
     is_whole = len(places) == len(all_pairs)
     ranks: dict[str, list[int]] = {suite: [1] * len(runs) for suite in suites}
     for suite in suites:
@@ -308,11 +308,11 @@ def compared(
 
 
 SETTINGS = ("version", "python", "sandbox", "limits")
-"""Facts of a run that may explain verdicts that differ."""
+"""Settings of a run that may explain different verdicts."""
 
 
 def _namesakes(runs: Sequence[ModelRun]) -> list[tuple[int, int]]:
-    """Return the places of namesakes; none unless every folder has the same several entrants."""
+    """Return index pairs of namesakes; none unless every folder has the same several runs."""
     keys: dict[Any, list[Any]] = {}
     for each in runs:
         keys.setdefault(each.evaluation.folder, []).append(each.group)
@@ -327,14 +327,14 @@ def _namesakes(runs: Sequence[ModelRun]) -> list[tuple[int, int]]:
 
 NAMES = ("label", "model", "temperature", "tasks", "samples")
 MOST_NAMED = 3
-"""Models that a clause of a verdict names; the others are counted."""
+"""Maximum number of models named in a clause of a verdict; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The runs on one suite, those with samples for all tasks first and from the best.
+    """The runs on one suite, best first; runs without samples for some tasks come last.
 
-    ``rows`` say of each its scores and ranks, ``pairs`` what separates those that are ranked.
+    ``rows`` have each run's scores and ranks, ``pairs`` the differences of ranked runs.
     """
 
     runs: Sequence[ModelRun]
@@ -344,12 +344,12 @@ class Ranking:
 
     @property
     def suite(self) -> Tests:
-        """The tests that decide the order: all there are."""
+        """The tests that decide the order: plus if there are any, else base."""
         return "plus" if self.rows[0]["plus"] else "base"
 
     @property
     def tasks(self) -> int:
-        """How many tasks the suite has."""
+        """The number of tasks in the suite."""
         return max(len(run.counts) + run.missing for run in self.runs)
 
     @property
@@ -359,7 +359,7 @@ class Ranking:
 
     @property
     def verdict(self) -> str:
-        """One sentence on which is best, by how much, and which do not differ significantly."""
+        """One sentence on which run is best, by how much, and which do not differ significantly."""
         ranked = [row for row in self.rows if row not in self.unranked]
         if not ranked:
             return "No run has samples for every task."
@@ -377,7 +377,7 @@ class Ranking:
         return f"{'; '.join(clauses)}."
 
     def ties(self, label: str, suite: Tests) -> set[str]:
-        """Return the runs that no significant difference separates from one."""
+        """Return the runs that do not differ significantly from one."""
         pairs = ({pair["first"], pair["second"]} for pair in self.pairs
                  if pair[suite]["p_holm"] >= LEVEL)  # fmt: skip
         return {name for pair in pairs if label in pair for name in pair - {label}}
@@ -408,16 +408,16 @@ class Ranking:
 
 
 def p_words(p: float) -> str:
-    """Return a p-value in a sentence: ``p = 0.014``."""
+    """Format a p-value for a sentence: ``p = 0.014``."""
     text = p_value(p)
     return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
 
 
 def ranking(evaluations: Sequence[Evaluation], *, k: int = 1) -> Ranking:
-    """Return the ranking of what one suite judged, in pass@``k``; see ``leaderboard``."""
+    """Rank runs on one suite by pass@``k``; see ``leaderboard``."""
     runs = entrants(evaluations)
-    # A run without samples for some tasks has a score of other tasks: it is listed last, unranked.
-    # In a pair the second is the better one: what it does better is positive.
+    # A run without samples for some tasks is scored on other tasks, so it comes last, unranked.
+    # The second run of a pair is the better one, so differences are positive.
     whole = sorted(
         (run for run in runs if not run.missing),
         key=lambda run: estimate(run.right("plus"), (k,)).get(f"pass@{k}", 0.0),
@@ -441,12 +441,12 @@ def ranking(evaluations: Sequence[Evaluation], *, k: int = 1) -> Ranking:
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardResult(Result):
-    """A board for each suite that judged, its entrants from the best."""
+    """A leaderboard for each suite, best model run first."""
 
     kind: ClassVar[str] = "leaderboard"
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row an entrant: ``dataset``, ``label``, ``base``, ``base_rank``, ..."""
+        """Return a row for each model run: ``dataset``, ``label``, ``base``, ``base_rank``, ..."""
         rows = []
         for board in self.summary["boards"]:
             for each in board["entrants"]:
@@ -461,15 +461,15 @@ class LeaderboardResult(Result):
 
 
 def leaderboard(*folders: Paths, k: int = 1) -> LeaderboardResult:
-    """Rank models and temperatures by pass@``k``, a board for each suite that judged them.
+    """Rank models and temperatures by pass@``k``, with a leaderboard for each suite.
 
         print(leaderboard("out/a", "out/b", "out/c").tables()[0].to_markdown())
 
-    ``folders`` are what ``evaluate`` wrote, or hold such. A rank is one more than the number of
-    entrants that are significantly better: by the exact paired test, at 5 % after Holm over all
-    pairs of the board. Equal ranks are ties, whatever the scores. Order is by score on all tests.
-    A run without samples for some tasks is listed last, without a rank. Nothing is run and nothing
-    written; InputError as for ``compare``.
+    ``folders`` were written by ``evaluate``, or contain such folders. A rank is one more than the
+    number of significantly better runs, by the exact paired test at 5 % after Holm over all pairs
+    of the leaderboard. Equal ranks are ties, whatever the scores. The order is by score on all
+    tests. A run without samples for some tasks comes last, without a rank. Runs no program and
+    writes no file; raises InputError as ``compare`` does.
     """
     judged: dict[str, list[Evaluation]] = {}
     for one in _read(folders):

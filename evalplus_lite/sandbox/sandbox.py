@@ -1,7 +1,7 @@
-"""The sandbox: programs run on cases, each in its own process, watched from outside.
+"""The sandbox: runs programs on cases, each in its own process, watched from outside.
 
-The supervisor trusts nothing from a child except that a value is the child's choice. It counts the
-answers, takes them in order only, bounds their size, and measures time on clocks of the kernel.
+The supervisor trusts nothing from a child: a value is only the child's choice. It counts the
+answers, accepts them only in order, limits their size, and measures time by the kernel's clocks.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class ProgramRun:
-    """The outcome of each case (None: not run), and the CPU seconds of all."""
+    """The outcome of each case (None: not run), and the total CPU seconds."""
 
     outcomes: tuple[Outcome | None, ...]
     cpu: float = 0.0
@@ -32,7 +32,7 @@ class ProgramRun:
 
 @dataclass(slots=True)
 class _Collector:
-    """Keeps every outcome; asks ``judge``, if any, whether to continue."""
+    """Collects outcomes, and calls ``judge``, if any, to decide whether to continue."""
 
     outcomes: list[Outcome | None]
     judge: Callable[[int, Outcome], bool] | None = None
@@ -46,7 +46,7 @@ class _Collector:
 
 
 class _Given(NamedTuple):
-    """The arguments of an Attempt that stay the same from one attempt to the next."""
+    """The arguments that all attempts of a run share."""
 
     program: Program
     inputs: Inputs
@@ -59,9 +59,9 @@ class _Given(NamedTuple):
 
 
 class Sandbox:
-    """A place to run untrusted programs; a context manager, for one thread at a time.
+    """Runs untrusted programs; a context manager, for one thread at a time.
 
-    Raises SandboxUnavailable on entry where the machine holds no tier that the config allows.
+    Raises SandboxUnavailable on entry if no tier allowed by the config holds on this machine.
     """
 
     def __init__(self, config: SandboxConfig = SandboxConfig()) -> None:  # noqa: B008 - frozen
@@ -72,7 +72,7 @@ class Sandbox:
     def sibling(
         self, *, hash_seed: int | None = None, packages: tuple[str, ...] | None = None
     ) -> Sandbox:
-        """Return a sandbox with another hash seed or other packages; it is closed with this one."""
+        """Return a sandbox with another hash seed or other packages, closed with this one."""
         config = replace(
             self.config,
             hash_seed=self.config.hash_seed if hash_seed is None else hash_seed,
@@ -81,7 +81,7 @@ class Sandbox:
         return self if config == self.config else self._other(config)
 
     def beside(self) -> Sandbox:
-        """Return a sandbox like this one, which may run while this one does; closed with it."""
+        """Return an equal sandbox that may run concurrently with this one; closed with it."""
         return self._other(self.config)
 
     def _other(self, config: SandboxConfig) -> Sandbox:
@@ -92,14 +92,14 @@ class Sandbox:
         return self
 
     def start(self) -> None:
-        """Start the worker now, not with the first run; SandboxUnavailable if no tier holds."""
+        """Start the worker before the first run; raise SandboxUnavailable if no tier holds."""
         self._ready()
 
     def __exit__(self, *details: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """End the worker and everything inside; the next run starts another."""
+        """End the worker and everything inside; the next run starts a new one."""
         for sibling in self._siblings.values():
             sibling.close()
         self._drop_worker()
@@ -128,11 +128,11 @@ class Sandbox:
         more: More | None = None,
         own_clock: bool = False,
     ) -> ProgramRun:
-        """Call the program on every case and return the outcomes.
+        """Call the program on every case, and return the outcomes.
 
         ``judge(case, outcome)`` may return False to end early. If the process dies in a case (time,
-        memory, crash), a new one continues with the next. With ``timed``, ``Returned.cpu`` holds
-        each case's own CPU seconds, as the child measured them: for trusted programs.
+        memory, crash), a new one continues with the next. With ``timed``, which is for trusted
+        programs, ``Returned.cpu`` has each case's CPU seconds as measured by the child.
         """
         collector = _Collector([None] * len(inputs), judge)
         spent, loaded = self.watch(
@@ -155,14 +155,14 @@ class Sandbox:
     ) -> tuple[ResourceUsage, bool]:
         """Run the program and report each case to ``observer``.
 
-        Returns the time and memory used, and whether the program loaded.
+        Returns the used time and memory, and whether the program loaded.
 
-        With ``expected``, answers of exactly these bytes are reported through ``observer.equal``,
-        many at once, and never parsed. When a case's CPU seconds are used up, ``more`` returns how
-        many it may use in all; it may run programs itself, in a sandbox ``beside`` this one. With
-        ``own_clock`` the program itself measures the time of answers that came, which is exact
-        however late they are read: for programs that gain nothing by lying. Cases before ``first``
-        are skipped.
+        With ``expected``, answers with exactly these bytes are reported through
+        ``observer.equal``, many at once, and never parsed. When a case's CPU seconds are used up,
+        ``more`` returns how many it may use in total; it may run programs itself, in a sandbox
+        ``beside`` this one. With ``own_clock``, for programs that gain nothing by lying, the
+        program measures the time of its answers, which is exact even if they are read late. Cases
+        before ``first`` are skipped.
         """
         job = _Given(program, inputs, limits, observer, expected, timed, more, own_clock)
         state = RunState(first, ResourceUsage(limits.total))
@@ -194,10 +194,10 @@ class Sandbox:
                 if not left:
                     raise
                 continue
-            except BaseException:  # the observer's or ``more``'s: a child may still be running
+            except BaseException:  # from the observer or ``more``: a child may still be running
                 self._drop_worker()
                 raise
-            if dirty:  # files in the scratch folder disappear with the worker
+            if dirty:  # end the worker to remove files in the scratch folder
                 self._drop_worker()
             return death
         raise AssertionError("unreachable")

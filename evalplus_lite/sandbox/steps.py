@@ -1,9 +1,9 @@
-"""A program's work counted in steps: the same number on every machine, however busy.
+"""A program's work in steps, a number that is the same on every machine, whatever its load.
 
-The content of a file must not depend on time. So a program is rewritten to count the statements it
-executes and the items its comprehensions take, and is stopped at a limit. That makes it a few times
-slower, so it is done only for a case that took longer than any machine needs for that many steps:
-all others would have passed.
+The content of a file must not depend on time. So a program is rewritten to count executed
+statements and items of comprehensions, and is stopped at a limit. That makes it a few times slower,
+so it is done only for a case that took longer than the fastest machine would need for that many
+steps: all others are within the limit.
 
 Work within one call of a built-in function is not counted, except for searches in lists. It has a
 generous limit in CPU seconds, ``patience``, which alone is not exact.
@@ -23,16 +23,16 @@ from evalplus_lite.sandbox.sandbox import Sandbox
 from evalplus_lite.types import Outcome, Raised, Returned, TimedOut, Value
 from evalplus_lite.values import wire
 
-# Steps that a usual machine makes in a second: so limits in seconds become limits in steps.
+# Steps per second of a usual machine, to convert limits in seconds to limits in steps.
 STEPS_A_SECOND = 20_000_000
-# Steps a second that no program with millions of steps reaches. Such programs loop, and on today's
-# machines the tightest loop makes 40 million; only straight runs of a thousand assignments of a
-# constant make more.
+# Steps per second that no program with millions of steps reaches. Such programs loop, and on
+# today's machines the tightest loop makes 40 million; only straight sequences of a thousand
+# assignments of a constant make more.
 FASTEST = 250_000_000
-# No limit is lower: cases under sixteen milliseconds are never counted.
+# The lowest limit, so that cases under 16 milliseconds are never counted.
 FEWEST = 4_000_000
 PATIENCE = 10
-# A case's patience: a multiple of its limit's usual seconds, or these extra seconds.
+# A case's patience is a multiple of its limit in seconds, with at most this many extra seconds.
 MOST_PATIENCE = 60.0
 
 ENTRY = "measured"
@@ -46,31 +46,31 @@ class Allowance:
 
     @classmethod
     def of(cls, seconds: float) -> Allowance:
-        """Return the steps that a typical machine makes in these seconds."""
+        """Return the steps of a typical machine in these seconds."""
         return cls(max(FEWEST, round(seconds * STEPS_A_SECOND)))
 
     @property
     def unasked(self) -> float:
-        """CPU seconds in which no machine makes more steps than this."""
+        """CPU seconds in which no machine exceeds these steps."""
         return self.steps / FASTEST
 
     @property
     def patience(self) -> float:
-        """CPU seconds that a case within this many steps may take: built-in functions' own work."""
+        """CPU seconds for a case within these steps, including the work of built-in functions."""
         seconds = self.steps / STEPS_A_SECOND
         return min(PATIENCE * seconds, seconds + MOST_PATIENCE)
 
     @property
     def patience_counting(self) -> float:
-        """The same for a program that counts its steps, which takes its time, too."""
+        """The same for a program that counts its steps, which makes it slower."""
         return self.patience + 2 * self.steps / STEPS_A_SECOND
 
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """Bounds a program's cases by steps, as many as a usual machine makes in ``limits.cpu``.
+    """Limits a program's cases to the steps that a usual machine makes in ``limits.cpu``.
 
-    For ``Sandbox.run`` and ``watch``, with ``own_clock``: its ``limits``, and ``more`` for theirs.
+    Pass its ``limits`` and ``more`` to ``Sandbox.run`` or ``watch``, with ``own_clock``.
     """
 
     sandbox: Sandbox
@@ -85,11 +85,11 @@ class Meter:
 
     @property
     def limits(self) -> Limits:
-        """Limits under which nobody is asked who would not be stopped on some machine."""
+        """Limits within which no machine exceeds the allowed steps."""
         return replace(self.usual, cpu=self.allowance.unasked)
 
     def more(self, case: int | None) -> float:
-        """Return the CPU seconds that a case may take after all: none, or its patience."""
+        """Return the extended CPU seconds of a case: 0, or its patience."""
         if case is None:
             return 0.0
         return 0.0 if self.exceeds(case) else self.allowance.patience
@@ -117,8 +117,8 @@ def exceeds(
 ) -> bool:
     """Return whether a program takes more steps than allowed on a case.
 
-    ``limits`` are those of the run that is asked about, but for its time. The sandbox may be
-    running that program meanwhile. A program that cannot be counted is not held to take more.
+    ``limits`` are those of the original run, except for time. The sandbox may still be running that
+    program. A program that cannot be counted counts as within the limit.
     """
     (used,) = count(sandbox, program, Inputs.of([arguments]), limits, most=allowance.steps)
     return used is None or used > allowance.steps
@@ -127,9 +127,9 @@ def exceeds(
 def count(
     sandbox: Sandbox, program: Program, inputs: Inputs, limits: Limits, *, most: int
 ) -> list[int | None]:
-    """Return the steps that a program takes on each case, ``most`` + 1 or so if it takes more.
+    """Return a program's steps on each case, or about ``most`` + 1 if there are more.
 
-    None if its patience ends first; 0 if it cannot be counted or ends its process.
+    A count is None if the patience ends first, and 0 if it cannot be counted or ends its process.
     """
     text = guest_call("counter", *facts_of(program), most)
     roomy = Limits(
@@ -144,15 +144,15 @@ def count(
 
 
 def metered(programs: Sequence[Program], total: int) -> Program:
-    """Return one program that calls several others and counts their steps.
+    """Return a program that calls several others and counts their steps.
 
     It is called with (number of a program, step limit, arguments in wire form) and answers as that
     program does. It raises ``STOP`` beyond the step limit, and ``SPENT`` beyond ``total`` steps in
     all its calls.
 
-    Counting and answering in one run costs less than counting afterwards, and is as exact. For
-    programs that gain nothing by cheating the count. Several programs that differ only in their
-    text share a process.
+    Counting and answering in one run costs less than counting afterwards, and is as exact. It is
+    for programs that gain nothing by cheating the count. Programs that differ only in their text
+    can share a process.
     """
     _, *facts = facts_of(programs[0])
     text = guest_call("Metered", [program.source for program in programs], *facts, total)
@@ -160,22 +160,22 @@ def metered(programs: Sequence[Program], total: int) -> Program:
 
 
 def is_stopped(outcome: Outcome) -> bool:
-    """Return whether a metered program made more steps than it may."""
+    """Return whether a metered program exceeded its steps on a case."""
     return isinstance(outcome, Raised) and outcome.type == STOP
 
 
 def is_spent(outcome: Outcome) -> bool:
-    """Return whether a metered program had made all the steps that it may make in all."""
+    """Return whether a metered program had used up its total steps."""
     return isinstance(outcome, Raised) and outcome.type == SPENT
 
 
 def facts_of(program: Program) -> tuple[object, ...]:
-    """Return what ``guest.counting`` has to know to load a program."""
+    """Return the data with which ``guest.counting`` loads a program."""
     return program.source, program.entry_point, program.harness.row
 
 
 def guest_call(name: str, *arguments: object) -> str:
-    """Return a program whose function is made by a name of ``guest.counting``."""
+    """Return a program whose function is created by a function in ``guest.counting``."""
     return f"import sandbox_inside\n{ENTRY} = sandbox_inside.{name}(*{arguments!r})\n"
 
 
@@ -191,24 +191,24 @@ def _steps(outcome: Outcome | None) -> int | None:
     return 0
 
 
-# Step budgets: the steps that a program may take on many inputs together, and on each of them.
+# Step budgets: limits on a program's steps on many inputs together, and on each of them.
 
 Count: TypeAlias = int | Outcome | None
-"""An input's steps, or how it failed within them (TimedOut: it takes more), or None: not tried."""
+"""An input's steps, or its failure (TimedOut: it takes more), or None if it was not tried."""
 
 LEAST = 20_000
-"""Steps that an input may always take: a millisecond of a usual machine."""
+"""Steps that an input may always take: a millisecond on a usual machine."""
 SHARES = 20
-"""An input may take one of this many parts of the remaining budget."""
+"""An input may take 1/SHARES of the remaining budget."""
 LOST = 3 * FEWEST
-"""The cost of an input that ends its process or waits for seconds, whatever its steps are."""
+"""The cost of an input that ends its process or waits for seconds, regardless of its steps."""
 
 
 @dataclass(slots=True)
 class StepBudget:
-    """Steps for inputs to come: ``total`` at first, of which ``spent`` are gone.
+    """A step budget for inputs: ``total`` steps, of which ``spent`` are used.
 
-    An input may take at most ``most``, one of ``shares`` parts of the remainder, or ``least``.
+    An input may take 1/``shares`` of the rest, but at least ``least`` and at most ``most``.
     """
 
     total: int
@@ -224,7 +224,7 @@ class StepBudget:
 
     @property
     def next_share(self) -> int:
-        """The steps that the next input may take."""
+        """The maximum steps of the next input."""
         return min(self.most, max(self.least, self.left // self.shares))
 
 
@@ -237,11 +237,11 @@ def run_budgeted(
     *,
     max_failures: int | None = None,
 ) -> list[Count]:
-    """Run a program on inputs within a step budget, and return the steps of each.
+    """Run a program on inputs within a step budget, and return the steps of each input.
 
     ``limits`` are those of a usual run, except for time. After ``max_failures`` inputs over their
-    share the others may only use ``least``; they are skipped if these ended their process, or if
-    one did and nothing is left. All zero if the program cannot be loaded.
+    share, the others may only use ``least``; they are skipped if those inputs ended their process,
+    or if one did and the budget is used up. All counts are 0 if the program cannot be loaded.
     """
     counts = _Counts(step_budget, max_failures, [None] * len(inputs))
     while counts.is_going and counts.next < len(inputs):
@@ -282,7 +282,7 @@ class _Counts:
 
     @property
     def is_full(self) -> bool:
-        """Whether the maximum number of inputs took too much."""
+        """Whether the maximum number of inputs exceeded their share."""
         return self.max_failures is not None and self.over + self.lost >= self.max_failures
 
     def equal(self, first: int, last: int) -> bool:
@@ -296,7 +296,7 @@ class _Counts:
             self.counts[case] = outcome
             self.lost += 1
             self.is_going = step_budget.left > 0 and not self.is_full
-            return False  # the next process receives the remainder
+            return False  # the next process gets the rest
         if steps != OVER:
             step_budget.spent += steps
             self.counts[case] = steps
@@ -307,7 +307,7 @@ class _Counts:
         step_budget.spent += step_budget.next_share
         self.counts[case] = TimedOut(0.0, 0.0)
         self.over += 1
-        return not self.is_full  # the others get less, which the next process receives
+        return not self.is_full  # if full, the next process gets a smaller share
 
 
 def _steps_used(outcome: Outcome) -> int | None:

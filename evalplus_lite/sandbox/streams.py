@@ -1,7 +1,7 @@
-"""Standard streams of one run: a fixed input, and outputs that are read while it runs.
+"""Standard streams of one run: a fixed input, and outputs that are read during the run.
 
-A file of output would have to be as large as all output, and an unread pipe blocks its writer. So
-pipes are read as they fill, and bytes over a bound are counted and discarded.
+An output file would have to hold all output, and an unread pipe blocks its writer. So pipes are
+read as they fill, and bytes over a limit are counted and discarded.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import threading
 
 READ_BYTES = 1 << 16
 LOOK_SECONDS = 0.1
-"""Seconds between checks whether a program that prints nothing has ended."""
+"""Seconds between checks whether a silent program has ended."""
 
 
 class Streams:
     """A program's input, and the first ``most`` bytes of each output.
 
-    ``printed`` are the bytes of standard output and of standard error, ``sizes`` their full
-    lengths. For one run; a repeated run starts over.
+    ``printed`` are the bytes of standard output and standard error, ``sizes`` their full lengths.
+    They are for one run; a repeated run starts over.
     """
 
     def __init__(self, given: bytes, most: int) -> None:
@@ -32,7 +32,7 @@ class Streams:
         self._is_over = threading.Event()
 
     def hand_over(self, channel: socket.socket) -> None:
-        """Send the ends that are the program's on a socket; OSError if it has gone."""
+        """Send the program's ends through a socket; raise OSError if it is closed."""
         self.end()
         self.printed, self.sizes = [bytearray(), bytearray()], [0, 0]
         self._is_over.clear()
@@ -51,11 +51,11 @@ class Streams:
                 os.close(each)
             raise
         finally:
-            for each in theirs:  # otherwise output would never end
+            for each in theirs:  # else reading would never end
                 os.close(each)
 
     def end(self) -> None:
-        """Return once all that the program printed has been read."""
+        """Wait until all output of the program has been read."""
         self._is_over.set()
         if self._reader is not None:
             self._reader.join()
@@ -70,7 +70,7 @@ class Streams:
         while left:
             was_over = self._is_over.is_set()
             ready = poll.poll(LOOK_SECONDS * 1000)
-            if not ready and was_over:  # whoever holds an end is still silent
+            if not ready and was_over:  # any process that still has an end open is silent
                 break
             for handle, _ in ready:
                 part = b""
@@ -90,7 +90,7 @@ class Streams:
 
 
 def _file(data: bytes) -> int:
-    """Return a file in memory with these bytes, at its beginning."""
+    """Return a file in memory with these bytes, positioned at its start."""
     handle = os.memfd_create("stdin", os.MFD_CLOEXEC)
     try:
         rest = memoryview(data)

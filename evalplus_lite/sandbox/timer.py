@@ -11,15 +11,15 @@ from evalplus_lite.sandbox.limits import Limits
 from evalplus_lite.sandbox.worker_handle import Ending, WorkerHandle
 from evalplus_lite.types import TimedOut
 
-# A child's time on its current case by the kernel's clocks, never by its own claims.
+# A child's time on its current case, by the kernel's clocks, never by its own claims.
 
 # CPU seconds by which a batch may exceed its last case's limit: two milliseconds of earlier cases
 # (``guest.child.FLUSH_SECONDS``) and the reporting itself.
 CLOCK_SLACK = 0.01
 
 GONE_SECONDS = 10.0  # seconds after a process's end within which the end of its channel is seen
-# Times its limit that a case may take on any clock: a program can arrange to queue much and to
-# compute little, where the machine is busy; no machine is as slow as that to an honest one.
+# Maximum wall time of a case, as a multiple of its limit: on a busy machine, a program could
+# arrange to queue much and compute little, but no machine makes an honest one as slow as that.
 PATIENCE = 100
 
 
@@ -29,7 +29,7 @@ class Watch:
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.spent = 0.0
-        self.is_idle = False  # whether the waiting time is up, not the CPU time
+        self.is_idle = False  # whether the limit on waiting was reached, not that on CPU time
         self.reset()
 
     def reset(self) -> None:
@@ -40,17 +40,17 @@ class Watch:
         self.gone_from: float | None = None
 
     def skip(self, seconds: float) -> None:
-        """Ignore the last seconds of wall time, in which it was stopped."""
+        """Ignore the last seconds of wall time, in which the process was stopped."""
         self.wall += seconds
         self.idle_from = None
 
     def now(self) -> float:
-        """Return the CPU seconds that the process has used, as of its last answer if it is gone."""
+        """Return the CPU seconds of the process, or those at its last answer if it is gone."""
         now = cpu_clock(self.pid)
         return (self.cpu or 0.0) if now is None else now
 
     def idle(self, waited: float) -> float:
-        """Return for how many of the seconds that we waited it neither ran nor queued to run."""
+        """Return how many of the seconds that we waited it neither ran nor queued to run."""
         queued = queueing(self.pid)
         if queued is None:
             return (waited - self.now()) / 10  # no scheduler statistics here: be generous instead
@@ -58,11 +58,11 @@ class Watch:
 
     @property
     def is_long_gone(self) -> bool:
-        """Whether the process ended some time ago without the end of its channel."""
+        """Whether the process ended some time ago, although its channel is still open."""
         return self.gone_from is not None and time.monotonic() - self.gone_from > GONE_SECONDS
 
     def used_since_reset(self, limit: float) -> float | None:
-        """Return the CPU seconds since the last batch where they exceed ``limit``, else None."""
+        """Return the CPU seconds since the last batch if they exceed ``limit``, else None."""
         if time.monotonic() - self.wall <= limit:
             return None  # one thread cannot use more than the time that passed
         now = cpu_clock(self.pid)
@@ -71,25 +71,25 @@ class Watch:
         return now - self.cpu
 
     def pause(self, limit: float, wait: float) -> float | None:
-        """Return how long to wait for an answer before looking again; None: time is up.
+        """Return how long to wait for an answer before checking again; None if time is up.
 
-        ``limit`` is the current case's in CPU seconds, ``wait`` the least seconds of idling.
+        ``limit`` is the current case's CPU seconds, ``wait`` the least seconds granted for waiting.
         """
         passed = time.monotonic() - self.wall
         if passed < limit:
             return limit - passed + 0.001
-        # The clocks are read only now: each reading is a system call, and most cases are short.
+        # Read the clocks only now, as each reading is a system call, and most cases are short.
         now = cpu_clock(self.pid)
         if now is None or self.cpu is None:
             if self.gone_from is None:
                 self.gone_from = time.monotonic()
-            return 0.05  # gone: the end of the channel is about to be seen
+            return 0.05  # gone: its channel is about to end
         used = now - self.cpu
         if used > limit + CLOCK_SLACK:
             self.spent = used
             return None
-        # Less CPU than the limit in more time than that: it waits, or it queues for a processor.
-        # Waiting counts, queueing does not: a busy machine must not change a verdict.
+        # It used less CPU time than the time that passed, so it waits, or queues for a processor.
+        # Waiting counts, but queueing does not, as load must not change a verdict.
         clocks = Clocks(time.monotonic(), now, queueing(self.pid))
         if self.idle_from is None:
             self.idle_from = clocks
@@ -104,7 +104,7 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class Queueing:
-    """Seconds of queueing for a processor: of the first thread, and of all that are alive."""
+    """Seconds of queueing for a processor, of the first thread and of all live threads."""
 
     first: float
     threads: float
@@ -112,7 +112,7 @@ class Queueing:
     def since(self, earlier: Queueing) -> float:
         """Return the seconds of queueing since an earlier reading.
 
-        The first thread may wait for another that queues; the sum may shrink, as threads end.
+        The first thread may wait for another that queues; the sum may shrink as threads end.
         """
         return max(self.first - earlier.first, self.threads - earlier.threads)
 
@@ -145,10 +145,10 @@ def cpu_clock(pid: int) -> float | None:
 
 
 def queueing(pid: int) -> Queueing | None:
-    """Return how long ``pid`` was runnable but not running, if the kernel reports it.
+    """Return how long process ``pid`` was runnable but not running; None if unknown.
 
-    The second field of schedstat, in nanoseconds (Linux ``Documentation/scheduler/
-    sched-stats.rst``); a process's own file is about its first thread only.
+    Reads the second field of schedstat, in nanoseconds (Linux ``Documentation/scheduler/
+    sched-stats.rst``); a process's own file only covers its first thread.
     """
     try:
         first = _queued(f"/proc/{pid}/schedstat")
@@ -163,17 +163,17 @@ def _queued(path: str) -> float:
         return int(file.read().split()[1]) * 1e-9
 
 
-# Called with the case on which a program has used up its CPU seconds, or with None if it has used
-# up those for all cases together; returns how many it may use there in all. The program is stopped
+# Called with the case on which a program has used up its CPU seconds, or with None for those of
+# all cases together; returns how many it may use there in total. The program is stopped
 # meanwhile.
 More = Callable[[int | None], float]
 
 
 @dataclass(slots=True)
 class ResourceUsage:
-    """The resources that a program's processes have used, and those left for all cases together.
+    """The resources used by a program's processes, and the seconds for all cases together.
 
-    Seconds; ``memory`` is the peak resident bytes of one of them, the interpreter included.
+    Times are in seconds; ``memory`` is the peak resident bytes of a process, with its interpreter.
     """
 
     total: float
@@ -184,7 +184,7 @@ class ResourceUsage:
     memory: int = 0
 
     def add(self, ending: Ending) -> None:
-        """Add the resources of a process that ended."""
+        """Add the resources of an ended process."""
         self.cpu += ending.cpu
         self.memory = max(self.memory, ending.memory)
 
@@ -202,15 +202,15 @@ class Timer:
     ) -> None:
         self.watch = Watch(pid)
         self.worker, self.limits, self.spent, self.more = worker, limits, spent, more
-        # Seconds for which the supervisor has waited for the process, and not the other way.
+        # Seconds for which the supervisor has waited for the process, not vice versa.
         self.waited = 0.0
-        # The case for which ``more`` was called since the last batch, and its limit now. A program
-        # reports its own position, so only one claim a batch is followed up, and the case that
-        # came.
+        # The case for which ``more`` was called since the last batch, and its new limit. A program
+        # reports its own position, so only one claim per batch is followed up, and the case that
+        # arrived.
         self.granted: tuple[int, float] | None = None
 
     def pause(self, case: int | None) -> float | TimedOut:
-        """Return the seconds to wait for an answer before looking again, or that time is up.
+        """Return the seconds to wait for an answer before checking again, or TimedOut.
 
         ``case`` is the program's claimed position; None while it loads.
         """
@@ -230,7 +230,7 @@ class Timer:
     def late(self, case: int, own_word: float | None) -> TimedOut | None:
         """Return TimedOut if the last case of a batch has taken too long.
 
-        ``own_word`` is the process's own measurement, where that counts.
+        ``own_word`` is the process's own measurement, if that counts.
         """
         used = self.watch.used_since_reset(self.limits.cpu)
         if own_word is not None:
@@ -240,13 +240,13 @@ class Timer:
         return self._late(used)
 
     def limit_of(self, case: int) -> float:
-        """Return the CPU seconds that a case may use now that the usual ones are used up."""
+        """Return the extended CPU seconds of a case that has used up the usual ones."""
         if self.granted is None or self.granted[0] != case:
             self.granted = case, max(self.limits.cpu, self._ask(case))
         return self.granted[1]
 
     def over_total(self) -> TimedOut | None:
-        """Return TimedOut if all cases, this process's and earlier ones', have taken too long."""
+        """Return TimedOut if all cases of this and earlier processes have taken too long."""
         spent = self.spent
         most_idle = min(spent.total, self.limits.idle)
         waited = spent.idle + self.idle(most_idle - spent.idle)
@@ -264,24 +264,24 @@ class Timer:
     def idle(self, matters: float) -> float:
         """Return the seconds in which the process neither ran nor queued to run while we waited.
 
-        The result may be too high as long as it is not above ``matters``.
+        The result may be too high if it does not exceed ``matters``.
         """
         most = self.waited - self.watch.now()
         return max(0.0, self.watch.idle(self.waited) if most > matters else most)
 
     def batch_came(self) -> TimedOut | None:
-        """Start the clock of the next case; return TimedOut if there may not be one."""
+        """Start the clock for the next case; return TimedOut if the total time is used up."""
         self.watch.reset()
         self.granted = None
         return self.over_total()
 
     def end(self) -> None:
-        """Add the process's idle time; to be called while the process exists."""
+        """Add the process's idle time; call it while the process exists."""
         self.spent.idle += self.idle(0.05)
 
     def _late(self, used: float) -> TimedOut:
-        # Name the usual limit, not the granted one: that depends on the machine, and this is
-        # written to files.
+        # Name the usual limit, because this is written to files and the granted one depends on the
+        # machine.
         if self.more is None or self.watch.is_idle:
             return TimedOut(used, self.limits.cpu)
         return TimedOut(used, self.limits.cpu, "reference")
@@ -289,7 +289,7 @@ class Timer:
     def _ask(self, case: int | None) -> float:
         if self.more is None:
             return 0.0
-        # Stopped, it uses no CPU time and does not disturb the reference's run.
+        # Stop it, so that it uses no CPU time and does not disturb the reference's run.
         self.worker.stop()
         stopped = time.monotonic()
         try:

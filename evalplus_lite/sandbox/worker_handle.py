@@ -1,4 +1,4 @@
-"""The supervisor's handle on one worker process: start it, speak with it, end it."""
+"""The supervisor's handle on a worker process: start it, exchange messages, end it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from evalplus_lite.sandbox.isolation import command, seccomp
 from evalplus_lite.sandbox.isolation.config import SandboxConfig
 from evalplus_lite.sandbox.limits import Inputs
 
-# A worker that has not said hello by then never will; a loaded machine needs a few seconds.
+# A worker that has not reported by then never will; a loaded machine needs a few seconds.
 START_SECONDS = 60.0
 SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
-# Limits of the worker, and so of every program, including the kernel's own memory, which RLIMIT_AS
-# does not count (queued signals, message queues). No core files are written.
+# Limits of the worker, and so of every program, also on kernel memory that RLIMIT_AS does not count
+# (queued signals, message queues). No core files are written.
 RLIMITS = {
     resource.RLIMIT_FSIZE: 16 << 20,
     resource.RLIMIT_NOFILE: 64,
@@ -36,14 +36,14 @@ RLIMITS = {
     resource.RLIMIT_MEMLOCK: 0,
     resource.RLIMIT_MSGQUEUE: 0,
 }
-# The badness (-1000 to 1000) that is added for a worker, so that a machine that runs out of memory
-# ends a program under test rather than the supervisor.
+# The badness (-1000 to 1000) added for a worker, so that a machine that runs out of memory ends a
+# program under test instead of the supervisor.
 OOM_SCORE = "800"
 _numbers = itertools.count()
 
 
 def require_file_size() -> None:
-    """Raise InputError where ``ulimit -f`` leaves too little for a worker's shared memory."""
+    """Raise InputError if ``ulimit -f`` is too low for a worker's shared memory."""
     size, least = resource.getrlimit(resource.RLIMIT_FSIZE)[0], RLIMITS[resource.RLIMIT_FSIZE]
     if size != resource.RLIM_INFINITY and size < least:
         raise InputError(
@@ -66,7 +66,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A child's answers that it has not sent: from case ``first`` up to the one now running."""
+    """A child's unsent answers, from case ``first`` up to the current one."""
 
     first: int
     case: int
@@ -78,7 +78,7 @@ class WorkerLost(InfrastructureError):
 
 
 class WorkerHandle:
-    """One worker process of a given tier. Not safe for use from two threads at once."""
+    """A worker process of a tier. Not thread-safe."""
 
     def __init__(self, config: SandboxConfig, tier: str) -> None:
         self.config, self.tier = config, tier
@@ -86,11 +86,11 @@ class WorkerHandle:
         self._handle: int | None = None
         ours, theirs = socket.socketpair()
         self.control = ours
-        # A file and not a pipe: nobody has to read it, and it cannot fill up and block.
+        # A file, not a pipe, as nobody has to read it, and it cannot fill up and block.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
         page = os.memfd_create("progress", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(page, child.PAGE_BYTES)
-        # If a child could shorten it, our next look at it would be a SIGBUS.
+        # If a child could shorten it, our next access would cause a SIGBUS.
         fcntl.fcntl(page, fcntl.F_ADD_SEALS, SEALS)
         self._progress = mmap.mmap(page, child.PAGE_BYTES)
         handles = (theirs.fileno(), page)
@@ -105,7 +105,7 @@ class WorkerHandle:
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
                 pass_fds=handles,
-                start_new_session=True,  # Ctrl-C is the supervisor's to handle
+                start_new_session=True,  # only the supervisor handles Ctrl-C
             )
         except BaseException as error:
             ours.close()
@@ -126,7 +126,7 @@ class WorkerHandle:
     def _greet(self, plan: command.Launch) -> None:
         text = command.inside_text().encode()
         self.control.settimeout(START_SECONDS)
-        # For the first message only: the pid that it comes from, as this namespace counts.
+        # Only for the first message: the sender's pid in this namespace.
         self.control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         try:
             self.control.sendall(struct.pack("<I", len(text)) + text)
@@ -137,9 +137,9 @@ class WorkerHandle:
         with contextlib.suppress(OSError), open(f"/proc/{self.pid}/oom_score_adj", "w") as file:
             file.write(OOM_SCORE)
         try:
-            # A handle and not the pid, which may be another process's by the time we signal it.
+            # A handle, not the pid, which may belong to another process when we signal it.
             self._handle = os.pidfd_open(self.pid)
-            # The interpreter's own memory is not the program's: limits are added to it.
+            # The interpreter's own memory does not count, so limits are added to it.
             with open(f"/proc/{self.pid}/statm", encoding="ascii") as file:
                 self.base_bytes = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
         except OSError:
@@ -167,7 +167,7 @@ class WorkerHandle:
         return lines[-1] if lines else f"exit status {self.process.returncode}"
 
     def send(self, kind: bytes, body: bytes = b"", handle: int | None = None) -> None:
-        """Send one control message, with a descriptor where one goes along."""
+        """Send a control message, optionally with a descriptor."""
         message = child.MESSAGE.pack(kind, len(body))
         try:
             if handle is None:
@@ -179,22 +179,22 @@ class WorkerHandle:
             raise WorkerLost(f"a worker is gone: {error}") from None
 
     def load(self, inputs: Inputs) -> None:
-        """Have the worker hold these inputs, unless it already does."""
+        """Send these inputs to the worker, unless it already has them."""
         if not inputs.private and inputs.key != self.loaded:
             self.send(b"L", inputs.data)
             self.loaded = inputs.key
 
     def run(self, job: dict[str, Any], channel: socket.socket) -> None:
-        """Fork a child that speaks on ``channel`` (which stays open here)."""
+        """Fork a child that uses ``channel`` (which stays open here)."""
         self.send(b"R", marshal.dumps(job, 2), channel.fileno())
 
     def progress(self, first: int, last: int) -> int:
-        """Return the case that the child claims to be at, forced into ``first`` to ``last - 1``."""
+        """Return the child's claimed current case, clamped to ``first`` to ``last - 1``."""
         (case,) = struct.unpack_from("<Q", self._progress, 0)
         return int(min(max(case, first), last - 1))
 
     def waiting(self) -> Waiting:
-        """Return the unsent answers on the page; nothing of it is checked yet."""
+        """Return the unsent answers on the page, unchecked."""
         case, first = struct.unpack_from("<QQ", self._progress, 0)
         return Waiting(first, case, self._progress[child.WORDS :])
 
@@ -207,11 +207,11 @@ class WorkerHandle:
         self.send(b"S")
 
     def go_on(self) -> None:
-        """Let a child that was stopped run again."""
+        """Resume a stopped child."""
         self.send(b"G")
 
     def ending(self) -> Ending:
-        """Wait for the child to have ended."""
+        """Wait for the child's end."""
         try:
             head = child.receive(self.control, child.MESSAGE.size)
             body = child.receive(self.control, child.MESSAGE.unpack(head)[1])
@@ -220,12 +220,12 @@ class WorkerHandle:
         return Ending(*struct.unpack("<idQ?", body))
 
     def close(self) -> None:
-        """End the worker and all processes inside; nothing is left behind."""
+        """End the worker and all processes inside."""
         self.control.close()
         try:
             self.process.wait(0.2)
         except subprocess.TimeoutExpired:
-            # Under another uid it outlives bubblewrap's process, which may not signal it then.
+            # With another uid it outlives bubblewrap's process, which may not signal it then.
             if self._handle is not None:
                 with contextlib.suppress(OSError):
                     signal.pidfd_send_signal(self._handle, signal.SIGKILL)

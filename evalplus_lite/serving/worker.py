@@ -1,4 +1,4 @@
-"""What the workers of servers and adapters run: tasks that come with a program, plain programs."""
+"""Code that workers of servers and adapters run: judging requested tasks, and plain programs."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from evalplus_lite.values import wire
 
 
 def source_of(form: Form, data: Row) -> Row:
-    """Return a task that came with a program in the form that ``ProgramJudge.submit`` takes."""
-    # In the form without references to equal parts: equal tasks have equal bytes.
+    """Convert a task from a request to the form that ``ProgramJudge.submit`` takes."""
+    # Version 2 has no references to equal parts, so equal tasks have equal bytes.
     body = marshal.dumps((form, data), 2)
     return f"{__name__}:{requested.__name__}", hashlib.sha256(body).digest(), body
 
 
 def requested(tests: tuple[Form, Row]) -> RequestedTask:
-    """Return the task of tests in a form, or of a row: tests without a task, or a known format."""
+    """Return the task for tests in a form, or for a row in a known format."""
     form, data = tests
     if form == "row" and (row := task_data(data)).form != "id":
         form, data = row.form, row.data
@@ -40,21 +40,21 @@ def requested(tests: tuple[Form, Row]) -> RequestedTask:
     return RequestedTask(task, suite=suite, has_plus=dataset.has_plus)
 
 
-# Programs run as an interpreter runs a file: what they print, and how they end. No verdict.
+# Plain runs, like ``python FILE``: what a program prints and how it ends, without a verdict.
 
 ANSWER_BYTES = 1 << 20
-"""What an answer holds beside the files that were asked for: their names."""
+"""Bytes of an answer for anything but the contents of files, such as their names."""
 FILES = 16
-"""All files that a run returns may be so many times as large as one."""
+"""Maximum size of all files that a run returns, as a multiple of the maximum for one."""
 
 
 def running(place: WorkerContext, settings: Row) -> Work:
-    """Run (code, stdin, files, wanted paths, seconds, memory, bytes of an output), and return the
-    seconds that it took and the row of what came of it, as JSON's types.
+    """Return a function that runs (code, stdin, files, wanted paths, seconds, memory, bytes of an
+    output) and returns the seconds it took and a row of JSON types with the result.
 
-    ``ended`` is ``exit`` (with the ``exit_code``), ``timeout``, ``memory`` or ``crash`` (with what
-    killed it as ``detail``); of each stream there are the first characters as text and the bytes
-    in all; ``files`` are bytes by path, None for one that is not there or too large.
+    ``ended`` is ``exit`` (with the ``exit_code``), ``timeout``, ``memory`` or ``crash`` (with the
+    cause as ``detail``); each stream has its first characters as text and its total bytes;
+    ``files`` are bytes by path, or None for a file that is missing or too large.
     """
 
     def run(item: Row) -> Row:
@@ -108,7 +108,7 @@ def _run_row(outcome: object, wanted: list[str]) -> dict[str, Any]:
 
 
 def _answer(value: object, wanted: list[str]) -> tuple[int, dict[str, bytes | None]]:
-    """Return what the guest answered, which may be anything that the program chose."""
+    """Check and return the guest's answer, which may be anything that the program chose."""
     if type(value) is str:
         raise InputError(value[:300], remedy="files need the sandbox tier namespaces")
     if type(value) is not list or len(value) != 2:

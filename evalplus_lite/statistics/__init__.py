@@ -1,1 +1,1 @@
-"""Figures from verdicts: pass@k, shares and their intervals."""
+"""Statistics of verdicts: pass@k, shares, and confidence intervals."""

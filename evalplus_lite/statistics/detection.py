@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from evalplus_lite.statistics.means import Share, added
 
-# Intervals by drawing tasks again: programs of one task are alike, tasks are not.
+# Bootstrap intervals that resample tasks, because programs of one task are correlated.
 
 DRAWS = 1000
 Item = TypeVar("Item")
@@ -29,11 +29,11 @@ def bootstrap(
 ) -> tuple[float, float]:
     """Return the 95 % percentile interval of a figure by resampling tasks with replacement.
 
-    A task is resampled whole (Miller 2024, arXiv 2411.00640: errors clustered by task). If all
-    tasks agree the interval is a point: read Wilson's as well. (0, 1) without tasks.
+    Tasks are resampled whole (Miller 2024, arXiv 2411.00640: errors clustered by task). If all
+    tasks agree, the interval is a point: use Wilson's as well. (0, 1) without tasks.
 
-    For few tasks it is too narrow (docs/measurements/reduction.md): use ``mean_interval`` for the
-    mean of a task's figures, ``paired`` for two models' differences.
+    It is too narrow for few tasks (docs/measurements/reduction.md): use ``mean_interval`` for the
+    mean of figures by task, and ``paired`` for the difference of two models.
     """
     if not tasks:
         return (0.0, 1.0)
@@ -44,15 +44,15 @@ def bootstrap(
 
 
 MOST_CASES = 100
-"""Coverage@N is computed, and its area taken, for N from 1 to this many cases."""
+"""Maximum N of Coverage@N and of the area under its curve."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramOutcome:
     """A program's results on some cases of a task: ``rejecting`` of ``cases`` reject it.
 
-    For right programs only ``is_accepted`` is used. ``passes_base``: the task's own cases accept
-    it.
+    For right programs only ``is_accepted`` is used. ``passes_base``: whether it passes the base
+    cases.
     """
 
     task_id: str
@@ -63,7 +63,7 @@ class ProgramOutcome:
 
 
 def by_task(judged: Iterable[ProgramOutcome]) -> dict[str, list[ProgramOutcome]]:
-    """Return the programs of each task, in the tasks' first order."""
+    """Return the programs of each task, in order of first appearance."""
     outcomes: dict[str, list[ProgramOutcome]] = {}
     for each in judged:
         outcomes.setdefault(each.task_id, []).append(each)
@@ -71,10 +71,10 @@ def by_task(judged: Iterable[ProgramOutcome]) -> dict[str, list[ProgramOutcome]]
 
 
 def share_row(shares: Sequence[Share], *, seed: int) -> dict[str, Any]:
-    """Return a share over all tasks as plain data; each of ``shares`` is a task's.
+    """Return the total of the tasks' ``shares`` as plain data.
 
-    ``interval`` is Wilson's, as if programs were independent; ``interval_of_tasks`` draws tasks.
-    ``value`` and both are None where there is nothing to count.
+    ``interval`` is Wilson's, as if programs were independent; ``interval_of_tasks`` resamples
+    tasks. All three, with ``value``, are None if there is nothing to count.
     """
     whole = added(shares)
     known = [share for share in shares if share.total]
@@ -95,9 +95,9 @@ def figures(
     *,
     seed: int,
 ) -> dict[str, Any]:
-    """Return the figures of a suite as plain data, from its verdicts on right and wrong programs.
+    """Return a suite's figures as plain data, from its verdicts on right and wrong programs.
 
-    Both by task (``by_task``). ``seed`` draws the bootstrap's tasks.
+    Both are grouped by task (``by_task``). ``seed`` is for the bootstrap.
     """
 
     def counted(some: Sequence[ProgramOutcome], *, is_accepted: bool) -> Share:
@@ -115,7 +115,7 @@ def figures(
     past = [counted(some, is_accepted=False) for some in hidden]
     whole = [Share(share.hits == share.total, 1) for share in rejected]
     rates = [share.value for share in rejected]
-    # For N from 1 on, the expected share of a task's programs that N cases drawn at random reject.
+    # For each N, the expected share of a task's programs that N random cases reject.
     curve = means(means(map(rejections, some)) for some in wrong.values())
     return {
         "tpr": share_row(accepted, seed=seed),
@@ -131,16 +131,16 @@ def figures(
 
 
 def rejections(program: ProgramOutcome) -> list[float]:
-    """Return for N from 1 to ``MOST_CASES`` the chance that N cases drawn at random reject it."""
+    """Return the probability that N random cases reject a program, for N from 1 to MOST_CASES."""
     if not program.rejecting and not program.is_accepted:
         return [1.0] * MOST_CASES
     return hits(program.rejecting, program.cases, MOST_CASES)
 
 
 def hits(wanted: int, cases: int, most: int) -> list[float]:
-    """Return for N from 1 to ``most`` the chance that N of the cases include one of the ``wanted``.
+    """Return the probability that N of the cases include a wanted one, for N from 1 to ``most``.
 
-    Cases are drawn without replacement; from N = ``cases`` on all of them are.
+    Cases are drawn without replacement; from N = ``cases`` on, all are drawn.
     """
     escape, expected = 1.0, []
     for drawn in range(most):

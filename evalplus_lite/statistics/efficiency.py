@@ -1,4 +1,4 @@
-"""Figures of efficiency: eff@k, DPS, and how fast work grows with size."""
+"""Statistics of efficiency: eff@k, DPS, and the growth of work with size."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ WEIGHTS = (3.0, 3.0, 4.0)
 def score(units: Sequence[Sequence[int | None]], reference: Sequence[Sequence[int]]) -> float:
     """Return a program's score: about 1 for the reference's work, 0 for ``ALPHA`` times as much.
 
-    One sequence a level, of the units on its inputs. Each level compares the worst input of both,
-    with one limit: ``ALPHA`` times the reference's most work on any. The score is the weighted mean
-    over levels; those from the first that is late (None) or missing count 0, as in ENAMEL. It
-    exceeds 1 for less work than the reference's.
+    Each level has a sequence of units on its inputs. Each level compares the costliest inputs of
+    both, with a common limit: ``ALPHA`` times the reference's most work on any input. The score is
+    the weighted mean over levels; from the first late (None) or missing one on, levels count 0, as
+    in ENAMEL. It exceeds 1 for less work than the reference's.
     """
     limit = ALPHA * max(map(max, reference))
     weights = [WEIGHTS[min(place, len(WEIGHTS) - 1)] for place in range(len(reference))]
@@ -39,7 +39,7 @@ def score(units: Sequence[Sequence[int | None]], reference: Sequence[Sequence[in
 def eff_at_k(scores: Sequence[float], k: int) -> float:
     """Return the unbiased estimate of the best score among k samples (ENAMEL, section 2.3).
 
-    The mean of the maximum over all subsets of k. Raises ValueError unless 1 <= k <= n.
+    It is the mean maximum over all subsets of size k. Raises ValueError unless 1 <= k <= n.
     """
     n = len(scores)
     if not 1 <= k <= n:
@@ -50,7 +50,7 @@ def eff_at_k(scores: Sequence[float], k: int) -> float:
 
 
 TIE = 1.2
-"""Amounts of work within 20 % are equal: weights of different kinds of work are no better known."""
+"""Amounts of work within 20 % count as equal, because the weights are not more precise."""
 
 
 def dps(units: float, pool: Sequence[float]) -> tuple[float, float]:
@@ -70,11 +70,11 @@ def dps(units: float, pool: Sequence[float]) -> tuple[float, float]:
 
 
 def pairs_of(works: Mapping[str, Mapping[str, Sequence[float]]]) -> list[dict[str, Any]]:
-    """Return each pair of models on the ``tasks`` that both solve, by the median of their works.
+    """Compare each pair of models by median work, on the ``tasks`` that both solve.
 
-    ``works``: of right programs by model and task. The first does less work on ``less`` tasks and
-    more on ``more``; amounts within ``TIE`` are equal. ``ratio`` is the geometric mean of first
-    over second, None if no task has both finite. ``p`` is McNemar's, adjusted over all pairs.
+    ``works``: of right programs, by model and task. The first model does less work on ``less``
+    tasks and more on ``more``; amounts within ``TIE`` are equal. ``ratio`` is the geometric mean of
+    first over second, None if both are finite on no task. ``p`` is McNemar's, Holm-adjusted.
     """
     rows: list[dict[str, Any]] = []
     for first, second in combinations(works, 2):
@@ -93,7 +93,7 @@ def pairs_of(works: Mapping[str, Mapping[str, Sequence[float]]]) -> list[dict[st
 
 
 WIDTH = 0.3
-"""Tolerance between an exponent and its class, which admits logarithms."""
+"""Tolerance between an exponent and its class, which allows for logarithms."""
 NARROW = 0.08
 CLASSES = (
     (0.5, "square-root", NARROW),
@@ -104,17 +104,17 @@ RANKS = {name: exponent for exponent, name, _ in CLASSES} | {"exponential": math
 
 
 Growth: TypeAlias = dict[str, Any]
-"""Work as a power of size: ``exponent``, ``low`` and ``high`` of its last values, and a class.
+"""Work as a power of size: ``exponent``, ``low`` and ``high`` of the last ones, and a class.
 
-The class, ``name``, is ``undecided`` where the exponents differ by too much or fit none.
+The class, ``name``, is ``undecided`` if the exponents differ too much or fit no class.
 """
 
 
 def slower(one: Growth, others: Sequence[Growth]) -> bool | None:
-    """Return whether work is of a higher class than the lowest; None if its class is undecided.
+    """Return whether work is in a higher class than the lowest; None if its class is undecided.
 
-    Its interval must also be above that of a program of the lowest class: one class, or intervals
-    that overlap, are no difference.
+    Its interval must also be above that of a program in the lowest class: programs with
+    overlapping intervals are not considered different.
     """
     ranks = [(RANKS[each["name"]], each["high"]) for each in others if each["name"] in RANKS]
     if one["name"] not in RANKS:
@@ -127,8 +127,8 @@ def slower(one: Growth, others: Sequence[Growth]) -> bool | None:
 def growth(sizes: Sequence[int], units: Sequence[float]) -> Growth | None:
     """Return how work grows with size; None for fewer than three sizes.
 
-    Work is the worst of a level's inputs. The local exponents between neighboring sizes are exact,
-    since work is counted; the last one decides, as it is the least disturbed by constant work.
+    Work is that of a level's costliest input. The local exponents between neighboring sizes are
+    exact, as work is counted; the last one decides, because constant work disturbs it least.
     """
     if len(sizes) < 3 or min(units) <= 0:
         return None
@@ -137,7 +137,7 @@ def growth(sizes: Sequence[int], units: Sequence[float]) -> Growth | None:
         for (small, large), (less, more) in zip(pairwise(sizes), pairwise(units), strict=True)
     ]
     last, low, high = steps[-1], min(steps[-2:]), max(steps[-2:])
-    # Constant work next to the growing part only lowers the exponent of small sizes.
+    # Constant work in addition to growing work lowers the exponents at small sizes.
     limit = last + max(0.0, last - steps[-2])
     name = "undecided"
     for exponent, each, width in reversed(CLASSES):

@@ -1,4 +1,4 @@
-"""Confidence intervals of proportions and means, and the noise that more samples would remove."""
+"""Confidence intervals of proportions and means, and the components of their noise."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, Count, pass_at_k
 
-# Proportions with confidence intervals, and their values under random choice.
+# Proportions with confidence intervals, and expected values under random choice.
 
 Z = 1.959964
 """The normal distribution's two-sided 95 % point."""
@@ -16,14 +16,14 @@ Z = 1.959964
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """``hits`` of ``total``; fractional where chance decides."""
+    """``hits`` of ``total``; both may be fractional expected values."""
 
     hits: float
     total: int
 
     @property
     def value(self) -> float:
-        """The share; 1 where there was nothing to hit."""
+        """The share; 1 if the total is 0."""
         return self.hits / self.total if self.total else 1.0
 
     @property
@@ -33,43 +33,43 @@ class Share:
 
 
 def wilson(share: float, total: float) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share of ``total``, which may be a fraction."""
+    """Return Wilson's 95 % interval of a share of ``total``, which may be fractional."""
     if not total:
         return (0.0, 1.0)
     middle = (share + Z * Z / (2 * total)) / (1 + Z * Z / total)
     spread = share * (1 - share) / total + Z * Z / (4 * total * total)
     half = Z / (1 + Z * Z / total) * math.sqrt(spread)
-    # The interval includes the share even where rounding would exclude it.
+    # The interval includes the share even if rounding would exclude it.
     return (min(share, max(0.0, middle - half)), max(share, min(1.0, middle + half)))
 
 
 def added(shares: Iterable[Share]) -> Share:
-    """Return the hits of all of their totals."""
+    """Return the sum of shares: all hits of all totals."""
     parts = list(shares)
     return Share(sum(share.hits for share in parts), sum(share.total for share in parts))
 
 
 def chance_of_none(total: int, hits: int, drawn: int) -> float:
-    """Return the chance that ``drawn`` of ``total`` things, drawn at random, hold no hit.
+    """Return the probability that ``drawn`` of ``total`` random items include no hit.
 
-    With more drawn than there are, all are.
+    If ``drawn`` exceeds ``total``, all are drawn.
     """
     drawn = min(drawn, total)
     return math.comb(total - hits, drawn) / math.comb(total, drawn)
 
 
 PRIOR_TASKS = 2.0
-"""Tasks, or other clusters, that are counted in as all-or-nothing when the spread between them is
-estimated: without them a handful of tasks that happen to be alike would pass for certainty."""
+"""Number of all-or-nothing tasks, or other clusters, added when the spread between them is
+estimated; otherwise a few tasks that happen to be alike would imply certainty."""
 
 
 def mean_interval(values: Sequence[float], *, samples: int) -> tuple[float, float]:
-    """Return the 95 % interval of the mean of a figure from 0 to 1 a task, such as pass@k.
+    """Return the 95 % interval of the mean of a per-task figure from 0 to 1, such as pass@k.
 
     Wilson's interval for the effective number of tasks: the number of all-or-nothing tasks with the
     same uncertainty of the mean (Kish's design effect; Franco et al. 2019 compare such intervals
-    for clustered surveys). ``samples`` is their total: the effective number is at most that, and at
-    least the number of tasks. With one sample a task it is Wilson's interval. (0, 1) without tasks.
+    for clustered surveys). The effective number is at least that of tasks and at most the total of
+    ``samples``. With one sample per task this is Wilson's interval. (0, 1) without tasks.
 
     It covers the population of tasks of this kind. Chosen by simulation over the bootstrap, its
     corrections, and Student's t: docs/measurements/reduction.md.
@@ -80,12 +80,12 @@ def mean_interval(values: Sequence[float], *, samples: int) -> tuple[float, floa
 def clustered_interval(
     clusters: Iterable[tuple[float, int]], *, samples: int | None = None
 ) -> tuple[float, float]:
-    """Return the 95 % interval of a share of items that come in clusters: cases of functions.
+    """Return the 95 % interval of a share of clustered items, such as cases of functions.
 
-    Each cluster is its hits (a fraction, where items are figures from 0 to 1) and its number of
-    items. The interval is Wilson's for the effective number of items, which lies between that of
-    the clusters (fewer, if a few hold most items) and ``samples`` (by default, of the items).
-    (0, 1) for no item.
+    Each cluster is its hits (fractional, if items are figures from 0 to 1) and its number of items.
+    The interval is Wilson's for the effective number of items, which is between the number of
+    clusters (fewer, if a few have most items) and ``samples`` (by default, the number of items).
+    (0, 1) without items.
     """
     nonempty = [(hits, total) for hits, total in clusters if total]
     if not nonempty:
@@ -94,7 +94,7 @@ def clustered_interval(
     share = math.fsum(hits for hits, _ in nonempty) / whole
     squares = sum(total * total for _, total in nonempty)
     spread = math.fsum((hits - share * total) ** 2 for hits, total in nonempty)
-    # As if some clusters more, of the usual size, had been all hits or none.
+    # As if there were a few more clusters of average size, with all hits or none.
     prior = share * (1 - share) * squares / number
     spread = (spread + PRIOR_TASKS * prior) / (number + PRIOR_TASKS) * number
     least, most = whole * whole / squares, whole if samples is None else samples
@@ -105,9 +105,9 @@ def clustered_interval(
 def difference_of_shares(
     first: tuple[float, tuple[float, float]], second: tuple[float, tuple[float, float]]
 ) -> tuple[float, float]:
-    """Return the 95 % interval of first minus second, of shares of different items.
+    """Return the 95 % interval of first minus second, for shares of different items.
 
-    Each is given with its own interval (Newcombe 1998, method 10; MOVER for any others).
+    Each comes with its own interval (Newcombe 1998, method 10; MOVER for any others).
     """
     (one, (low, high)), (other, (least, most)) = first, second
     gap = one - other
@@ -119,7 +119,7 @@ def difference_of_shares(
 def intervals(
     counts: Mapping[str, Count], ks: Iterable[int] = DEFAULT_K
 ) -> dict[str, tuple[float, float]]:
-    """Return ``{"pass@k": 95 % interval}`` of what ``estimate`` estimates."""
+    """Return ``{"pass@k": 95 % interval}`` for the results of ``estimate``."""
     samples = sum(count.total for count in counts.values())
     least = min((count.total for count in counts.values()), default=0)
     return {
@@ -133,11 +133,11 @@ def intervals(
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """The sources of uncertainty of a mean pass rate, as variances of one task's pass rate.
+    """The components of the uncertainty of a mean pass rate, as variances of a task's pass rate.
 
     ``within`` is between samples of a task (another draw of samples would give other verdicts),
-    ``between`` is between tasks (other tasks would be harder or easier). Unbiased estimates, so
-    ``between`` may be slightly negative. ``samples`` is the (harmonic) mean of samples a task.
+    ``between`` is between tasks (other tasks would be harder or easier). The estimates are
+    unbiased, so ``between`` may be slightly negative. ``samples`` per task is a harmonic mean.
     """
 
     tasks: int
@@ -146,7 +146,7 @@ class Noise:
     between: float
 
     def standard_error(self, samples: float | None = None) -> float:
-        """Return the standard error of the mean over tasks with this many samples a task.
+        """Return the standard error of the mean over tasks with this many samples per task.
 
         The default is the actual number; ``math.inf`` gives the lower limit for more samples.
         """
@@ -155,7 +155,7 @@ class Noise:
 
 
 def noise(counts: Mapping[str, Count]) -> Noise | None:
-    """Return the split of the variance of a model's pass rate (Wang 2025, arXiv 2512.21326).
+    """Return the components of the variance of a model's pass rate (Wang 2025, arXiv 2512.21326).
 
     None if it cannot be estimated: fewer than two tasks, or a task with a single sample.
     """
@@ -166,9 +166,9 @@ def noise(counts: Mapping[str, Count]) -> Noise | None:
 
 
 def paired_noise(first: Mapping[str, Count], second: Mapping[str, Count]) -> Noise | None:
-    """Return the split for the difference of two models on the tasks that both have.
+    """Return the components for the difference of two models on their common tasks.
 
-    ``samples`` counts those of each of the two. None as for ``noise``.
+    ``samples`` is for each of the two. None as for ``noise``.
     """
     both = [(first[id], second[id]) for id in first if id in second]
     if len(both) < 2 or any(each.total < 2 for pair in both for each in pair):
@@ -176,7 +176,7 @@ def paired_noise(first: Mapping[str, Count], second: Mapping[str, Count]) -> Noi
     gaps = [_rate(one) - _rate(other) for one, other in both]
     counts = [each for pair in both for each in pair]
     mean = _harmonic(counts)
-    # Each side's samples draw by themselves: their variances add up.
+    # The two sides' samples are independent, so their variances add up.
     errors = [_within(one) / one.total + _within(other) / other.total for one, other in both]
     within = mean * math.fsum(errors) / len(errors)
     between = _variance(gaps) - math.fsum(errors) / len(errors)
@@ -195,7 +195,7 @@ def _rate(count: Count) -> float:
 
 
 def _within(count: Count) -> float:
-    """Return the variance between a task's samples, without bias."""
+    """Return the unbiased variance between a task's samples."""
     rate = _rate(count)
     return rate * (1 - rate) * count.total / (count.total - 1)
 

@@ -1,4 +1,4 @@
-"""Two models, or two runs, on the same tasks: the difference, and whether chance would do it."""
+"""The difference of two models or runs on the same tasks, and its statistical significance."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from evalplus_lite.statistics.means import Z
 from evalplus_lite.statistics.pass_at_k import Count, exact_pass_at_k
 
 POWER, LEVEL = 0.8, 0.05
-"""The power of detecting a difference, and the significance level."""
+"""The power to detect a difference, and the significance level."""
 MOST_BITS = 1 << 25
-"""Bits of the integer that counts the sums of all sign changes; beyond it, steps get coarser."""
+"""Maximum bits of the integer that counts the sums of all sign changes; else steps are coarser."""
 COARSE = 200
-"""If differences would have fewer steps a task than this, and not exactly, the sum of sign changes
-is taken to be normal instead of counted: there are very many of them."""
+"""If rounded differences would have fewer steps per task than this, there are so many tasks that
+the sum of sign changes is approximated by a normal distribution."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """The paired difference between two model runs on the tasks that both were judged on.
+    """The paired difference between two model runs on their common tasks.
 
     ``difference`` is the mean over tasks of first minus second, from -1 to 1, and ``interval`` its
-    95 % interval. ``p`` is the probability of a difference at least as large, either way, if the
-    two were alike. ``visible`` is the minimum detectable effect at 80 % power; None if the two
-    differ nowhere, since the variance is unknown then.
+    95 % interval. ``p`` is the probability of a difference at least as large, in either direction,
+    if the models are equal. ``visible`` is the minimum detectable effect at 80 % power; None if the
+    two differ on no task, as the variance is unknown then.
     """
 
     difference: float
@@ -39,10 +39,10 @@ class PairedDifference:
 def paired(
     first: Mapping[str, Count], second: Mapping[str, Count], *, k: int = 1
 ) -> PairedDifference | None:
-    """Return the difference in pass@k between two on the tasks that both have samples of.
+    """Return the difference in pass@k between two runs on the tasks for which both have samples.
 
-    With one sample a task ``p`` is McNemar's exact test; with more it is the exact test of sign
-    changes, its generalization to fractions. None without such a task.
+    With one sample per task, ``p`` is from McNemar's exact test; with more, from the exact
+    sign-flip test, its generalization to fractions. None without common tasks.
 
     Raises ValueError if a task has fewer than ``k`` samples.
     """
@@ -65,11 +65,11 @@ def paired(
 
 
 def difference_interval(gaps: Sequence[float], *, step: float = 1.0) -> tuple[float, float]:
-    """Return the 95 % interval of the mean of differences from -1 to 1, one a task.
+    """Return the 95 % interval of the mean of differences from -1 to 1, one per task.
 
-    Bonett and Price's (2012) for paired shares, for fractions as well: the normal interval after
-    one more task was given to each side, won by the root of ``step``, the largest difference that
-    one sample makes: 1 for a sample a task. (-1, 1) for no task.
+    Bonett and Price's interval (2012) for paired shares, extended to fractions: the normal interval
+    after adding a won task to each side, with the root of ``step`` as its difference. ``step`` is
+    the largest difference that one sample makes: 1 for one sample per task. (-1, 1) without tasks.
     """
     if not gaps:
         return (-1.0, 1.0)
@@ -81,9 +81,9 @@ def difference_interval(gaps: Sequence[float], *, step: float = 1.0) -> tuple[fl
 
 
 def mcnemar(won: int, lost: int) -> float:
-    """Return the two-sided p of McNemar's exact test: tasks that only one of two solves.
+    """Return the two-sided p of McNemar's exact test, given the tasks solved by only one side.
 
-    McNemar 1947, by the binomial distribution. 1 without such a task.
+    McNemar 1947, by the binomial distribution. 1 without such tasks.
     """
     number, fewer = won + lost, min(won, lost)
     if won == lost:
@@ -94,10 +94,10 @@ def mcnemar(won: int, lost: int) -> float:
 def sign_test(gaps: Iterable[Fraction | float]) -> float:
     """Return the two-sided p-value of the sum of differences under random signs.
 
-    Fisher's randomization test of paired differences (1935): if the two were alike, each task's
-    difference might as well have the other sign. All sign changes are counted, not drawn.
-    Differences are rounded to steps that make that possible, exactly if they have a small common
-    denominator, as shares of up to hundreds of samples do.
+    Fisher's randomization test of paired differences (1935): if the two are equal, each task's
+    difference might as well have the other sign. All sign changes are counted, not sampled.
+    Differences are rounded to steps that make this feasible; the result is exact if they have a
+    small common denominator, as shares of up to hundreds of samples do.
     """
     differences = [Fraction(gap) for gap in gaps if gap]
     if all(abs(gap) == 1 for gap in differences):
@@ -113,13 +113,13 @@ def sign_test(gaps: Iterable[Fraction | float]) -> float:
 
 
 def _sign_changes(steps: Sequence[int], width: int) -> float:
-    """Return the share of sign changes of whole numbers whose sum is at least as far from 0.
+    """Return the share of sign changes of integers whose sum is at least as far from 0.
 
-    ``width`` is the bytes of a count: the numbers of subsets by their sum are fields of one large
-    integer, which is shifted and added for each further element.
+    ``width`` is the bytes of a count: the numbers of subsets, by sum, are fields of one large
+    integer, which is shifted and added for each element.
     """
     whole = sum(map(abs, steps))
-    # With the signs of a subset of sum s made negative the total is whole - 2 s.
+    # Flipping the signs of a subset with sum s gives the total whole - 2 s.
     most = (whole - abs(sum(steps))) // 2
     if 2 * most == whole:
         return 1.0
@@ -136,10 +136,10 @@ def _sign_changes(steps: Sequence[int], width: int) -> float:
 def visible_difference(
     squares: float, tasks: int, *, power: float = POWER, level: float = LEVEL
 ) -> float:
-    """Return the smallest true difference that a paired comparison finds with so much power.
+    """Return the minimum detectable effect of a paired comparison with this power and level.
 
-    ``squares`` is the mean square of the differences a task: with one sample a task, the share of
-    tasks on which the two differ. By default ``2.80 * sqrt(squares / tasks)``. At most 1.
+    ``squares`` is the mean square of the differences by task: with one sample per task, the share
+    of tasks on which the two differ. By default ``2.80 * sqrt(squares / tasks)``. At most 1.
     """
     normal = NormalDist()
     factor = normal.inv_cdf(1 - level / 2) + normal.inv_cdf(power)
@@ -149,7 +149,7 @@ def visible_difference(
 def holm(chances: Sequence[float]) -> list[float]:
     """Return p-values adjusted for multiple comparisons (Holm 1979), in the same order.
 
-    The probability of any false positive among them stays within the level.
+    The probability of any false positive among them does not exceed the level.
     """
     order = sorted(range(len(chances)), key=lambda place: chances[place])
     adjusted, least = [0.0] * len(chances), 0.0

@@ -1,4 +1,4 @@
-"""The unbiased estimator of pass@k (Chen et al. 2021), exact and over tasks."""
+"""The unbiased estimator of pass@k (Chen et al. 2021), for one task and over tasks."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def pass_at_k(total: int, correct: int, k: int) -> float:
 
 @lru_cache(maxsize=1 << 14)
 def exact_pass_at_k(total: int, correct: int, k: int) -> Fraction:
-    """Return ``pass_at_k`` as a fraction, not rounded."""
+    """Return ``pass_at_k`` as an exact fraction."""
     if not 0 <= correct <= total or not 1 <= k <= total:
         raise ValueError(f"pass@{k} is undefined for {correct} right of {total} samples")
     return 1 - Fraction(comb(total - correct, k), comb(total, k))
 
 
 def estimate(counts: Mapping[str, Count], ks: Iterable[int] = DEFAULT_K) -> dict[str, float]:
-    """Return ``{"pass@k": mean over tasks}`` for each k that every task has samples enough for."""
+    """Return ``{"pass@k": mean over tasks}`` for each k with enough samples for every task."""
     result = {}
     for k in ks:
         if counts and all(count.total >= k for count in counts.values()):

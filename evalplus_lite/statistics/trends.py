@@ -1,6 +1,6 @@
-"""Relations between a figure and a measure: straight lines over logarithms, ranks, size groups.
+"""Relations between a figure and a measure: linear fits, rank correlation, size groups.
 
-Points come in clusters (cases of one function); all intervals allow for correlation within them.
+Points are clustered (cases of one function); all intervals account for correlation in clusters.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from statistics import NormalDist
 from evalplus_lite.statistics.means import clustered_interval
 
 LEAST_CLUSTERS = 4
-"""Clusters below which no interval of a trend is worth its name."""
+"""Minimum number of clusters for a meaningful interval of a trend."""
 Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A case: the cluster it belongs to, the measure ``x``, and the figure ``y`` from 0 to 1."""
+    """A case: its cluster, the measure ``x``, and the figure ``y`` from 0 to 1."""
 
     cluster: str
     x: float
@@ -49,9 +49,9 @@ class RankCorrelation:
 
 @dataclass(frozen=True, slots=True)
 class SizeGroup:
-    """Points with ``low <= x <= high``, about ``middle``: mean and variance of their figures.
+    """Points with ``low <= x <= high``, around ``middle``: mean and variance of their figures.
 
-    ``interval`` is the mean's, of 95 %.
+    ``interval`` is the mean's 95 % interval.
     """
 
     low: float
@@ -67,8 +67,8 @@ class SizeGroup:
 def line_fit(points: Sequence[Observation]) -> LineFit | None:
     """Return the line through points; None for too few clusters or a single ``x``.
 
-    The interval is that of the cluster-robust variance (Liang and Zeger 1986, with the usual
-    correction for few clusters) and Student's t, with one degree of freedom less than clusters.
+    The interval uses the cluster-robust variance (Liang and Zeger 1986, with the usual correction
+    for few clusters) and Student's t, with one degree of freedom less than clusters.
     """
     sums = _clusters(points)
     if len(sums) < LEAST_CLUSTERS or len({point.x for point in points}) < 2:
@@ -80,7 +80,7 @@ def line_fit(points: Sequence[Observation]) -> LineFit | None:
     if not spread > 0:
         return None
     slope = math.fsum((p.x - middle) * (p.y - mean) for p in points) / spread
-    # Of the slope each cluster moves so much: its residuals, weighted by their distance.
+    # Each cluster's influence on the slope: its residuals, weighted by their distance.
     moves = [
         math.fsum((p.x - middle) * (p.y - mean - slope * (p.x - middle)) for p in some)
         for some in sums
@@ -92,17 +92,17 @@ def line_fit(points: Sequence[Observation]) -> LineFit | None:
 
 
 def logarithmic_fit(points: Iterable[Observation]) -> LineFit | None:
-    """Return the line over ``log10(x)``: its slope is the change when x is ten times larger.
+    """Return the line over ``log10(x)``: its slope is the change for a tenfold x.
 
-    Points whose x is not above 0 have no logarithm and are left out.
+    Points with x <= 0 have no logarithm and are left out.
     """
     return line_fit([Observation(p.cluster, math.log10(p.x), p.y) for p in points if p.x > 0])
 
 
 def rank_correlation(points: Sequence[Observation]) -> RankCorrelation | None:
-    """Return Spearman's coefficient; None for too few clusters, or where x or y is one value only.
+    """Return Spearman's coefficient; None for too few clusters, or if x or y is constant.
 
-    Equal values share their middle rank. The interval is Fisher's transformation with an error
+    Equal values share their mean rank. The interval uses Fisher's transformation, with an error
     from the clusters' influence on the correlation of the ranks.
     """
     sums = {point.cluster for point in points}
@@ -127,9 +127,9 @@ def rank_correlation(points: Sequence[Observation]) -> RankCorrelation | None:
 
 
 def size_groups(points: Sequence[Observation], *, count: int, logarithmic: bool) -> list[SizeGroup]:
-    """Return the points in up to ``count`` groups of equal width in x, or in its logarithm.
+    """Divide the points into up to ``count`` groups of equal width in x, or in its logarithm.
 
-    Groups without points are left out; on a logarithmic scale, points whose x is not above 0 are.
+    Empty groups are left out, as are points with x <= 0 on a logarithmic scale.
     """
     usable = [point for point in points if point.x > 0] if logarithmic else list(points)
     if not usable:
@@ -172,7 +172,7 @@ def _clusters(points: Iterable[Observation]) -> list[list[Observation]]:
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
-    """Return each value's rank from 1; equal ones share the middle."""
+    """Return each value's rank, from 1; equal values share the mean rank."""
     order = sorted(range(len(values)), key=values.__getitem__)
     ranks = [0.0] * len(values)
     before = 0
@@ -185,16 +185,16 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 
 def _standard(values: Sequence[float]) -> list[float]:
-    """Return values less their mean, over their deviation; nothing if they are all one."""
+    """Return standardized values; an empty list if all are equal."""
     mean = math.fsum(values) / len(values)
     deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
     return [(value - mean) / deviation for value in values] if deviation > 0 else []
 
 
 def student(freedom: int) -> float:
-    """Return the two-sided 95 % point of Student's t for these degrees of freedom, from 1.
+    """Return the two-sided 95 % point of Student's t for these degrees of freedom (at least 1).
 
-    By Fisher's and Cornish's series, to three digits from 3 on (Abramowitz and Stegun 26.7.5).
+    Uses the Cornish-Fisher series, accurate to 3 digits from 3 on (Abramowitz and Stegun 26.7.5).
     """
     if freedom == 1:
         return math.tan(math.pi * 0.475)

@@ -1,4 +1,4 @@
-"""Files of rows: JSONL read as a stream, written atomically, or appended to by long jobs."""
+"""Files of rows: JSONL that is streamed, written atomically, or appended to by long jobs."""
 
 from evalplus_lite.store.cache import cache_folder
 from evalplus_lite.store.journal import Journal

@@ -1,4 +1,4 @@
-"""The cache of results that only cost time: by kind, bounded, least recently used removed first."""
+"""The cache of recomputable results, by kind: bounded, removing the least recently used first."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from pathlib import Path
 
 from evalplus_lite.errors import InputError
 
-# What is computed again when it is missing, by its folder's name.
+# Content that is computed again when it is missing, by folder.
 COMPUTED: Mapping[str, str] = {
     "expected": "what references answer",
     "requirements": "branches, mutants and kills of a suite",
     "reference-times": "how long references take here, where it matters",
     "hypothesis": "tables that Hypothesis keeps",
 }
-# The kind of the downloaded datasets: files of the folder itself, never dropped on their own.
+# The kind of downloaded datasets: files in the folder itself, never removed automatically.
 DATASETS = "datasets"
 KINDS: Mapping[str, str] = {DATASETS: "downloaded data sets", **COMPUTED}
 
-# The environment variable for the bytes that computed files may take, such as ``500MB``.
+# The environment variable for the maximum size of computed files, such as ``500MB``.
 SIZE_VARIABLE = "EVALPLUS_LITE_CACHE_SIZE"
 DEFAULT_SIZE = 1 << 30
-_FILLED = 0.8  # the share of the bound that trimming leaves, so that it is rarely needed
+_FILLED = 0.8  # the share of the limit that trimming leaves, so that it is rarely needed
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {f"{letter}IB": 1 << 10 * power for power, letter in enumerate("KMGT", 1)}
 
 
 @dataclass(frozen=True, slots=True)
 class CacheFile:
-    """A file of the cache: its kind, its size in bytes, and when it was last used (Unix time)."""
+    """A file of the cache: its kind, size in bytes, and time of last use (Unix time)."""
 
     kind: str
     path: Path
@@ -41,7 +41,7 @@ class CacheFile:
 
 
 def cache_folder() -> Path:
-    """Return the cache's folder: ``EVALPLUS_LITE_CACHE``, or one in the user's cache folder."""
+    """Return the cache's folder: ``EVALPLUS_LITE_CACHE``, by default in the user's cache folder."""
     root = os.environ.get("EVALPLUS_LITE_CACHE")
     if root:
         return Path(root)
@@ -50,13 +50,13 @@ def cache_folder() -> Path:
 
 
 def cache_limit() -> int:
-    """Return the bytes that computed files may take; InputError if the setting is not a size."""
+    """Return the maximum bytes of computed files; raise InputError if the setting is invalid."""
     text = os.environ.get(SIZE_VARIABLE, "").strip()
     return parse_size(text, named=SIZE_VARIABLE) if text else DEFAULT_SIZE
 
 
 def parse_size(text: str, *, named: str) -> int:
-    """Return the bytes that a string such as ``500MB``, ``1.5 GiB`` or ``4096`` means."""
+    """Parse a size such as ``500MB``, ``1.5 GiB`` or ``4096``; return bytes."""
     match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?)\s*([A-Za-z]*)", text.strip(), re.ASCII)
     if match is None or match[2].upper() not in _UNITS:
         raise InputError(f"{named} is {text[:40]!r}", remedy="give a size such as 500MB or 2GiB")
@@ -64,7 +64,7 @@ def parse_size(text: str, *, named: str) -> int:
 
 
 def entries(folder: Path, kinds: Iterable[str] = KINDS) -> Iterator[CacheFile]:
-    """Yield the files of these kinds; other content of the folder is ignored."""
+    """Yield the files of these kinds, ignoring other content of the folder."""
     for kind in kinds:
         files = _downloads(folder) if kind == DATASETS else _below(folder / kind)
         for path in files:
@@ -74,12 +74,12 @@ def entries(folder: Path, kinds: Iterable[str] = KINDS) -> Iterator[CacheFile]:
 
 
 def remove(files: Iterable[CacheFile]) -> tuple[int, int]:
-    """Remove files, and the folders that this leaves empty; return how many, and their bytes."""
+    """Remove files, and folders left empty; return the number of files and their bytes."""
     count = size = 0
     for entry in files:
         try:
             entry.path.unlink()
-        except OSError:  # gone, or not ours to remove: it is still listed then
+        except OSError:  # gone, or not permitted: then it is still listed
             continue
         count, size = count + 1, size + entry.size
         with contextlib.suppress(OSError):
@@ -88,7 +88,7 @@ def remove(files: Iterable[CacheFile]) -> tuple[int, int]:
 
 
 def trim(folder: Path, limit: int) -> tuple[int, int]:
-    """If computed files take more than ``limit`` bytes, remove those unused longest."""
+    """If computed files exceed ``limit`` bytes, remove the least recently used."""
     files = sorted(entries(folder, COMPUTED), key=lambda entry: entry.used)
     total = sum(entry.size for entry in files)
     chosen: list[CacheFile] = []
@@ -102,22 +102,22 @@ def trim(folder: Path, limit: int) -> tuple[int, int]:
 
 
 def mark_used(path: Path) -> None:
-    """Note that a file of the cache was used just now."""
+    """Record that a file of the cache was used now."""
     with contextlib.suppress(OSError):
         os.utime(path)
 
 
 class Keeper:
-    """Keeps a cache within its bound: looks at the folder now and then as files are written."""
+    """Keeps a cache within its limit by checking the folder from time to time."""
 
     def __init__(self) -> None:
         self._written: dict[Path, int] = {}
 
     def wrote(self, root: Path, path: Path) -> None:
-        """Note that ``path`` was written below ``root``, and trim if much was since last time."""
+        """Record that ``path`` was written below ``root``; trim after many writes."""
         with contextlib.suppress(OSError):
             limit, size = cache_limit(), path.stat().st_size
-            # The first look is at once: short commands would otherwise never have one.
+            # Check at once the first time, as short commands would otherwise never do so.
             written = self._written.get(root, limit) + size
             self._written[root] = 0 if written * 20 >= limit else written
             if written * 20 >= limit:

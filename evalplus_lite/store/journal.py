@@ -1,4 +1,4 @@
-"""The journal of a long job: rows appended as they come, safe to kill and resume at any time."""
+"""The journal of a long job: an append-only file of rows, safe to kill and resume at any time."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class Journal:
     """A JSONL file that one process appends to, and that a later run resumes.
 
     Opening locks the file (a second opener gets an InputError) and cuts off an incomplete last
-    line, the trace of a kill in mid-write. ``append`` buffers rows and writes them together every
-    ``batch`` rows, or when a second has passed since the last write; a kill loses at most these.
-    Written rows survive any end of the process. On a full disk the partial write is cut off again,
-    InfrastructureError is raised, and the buffered rows stay for the next ``flush``.
+    line, left by a kill during a write. ``append`` buffers rows and writes them every ``batch``
+    rows, or when a second has passed since the last write; a kill loses at most these. Written rows
+    survive any end of the process. On a full disk the partial write is cut off, InfrastructureError
+    is raised, and the buffered rows stay for the next ``flush``.
 
-    ``identity`` holds everything that the rows depend on (dataset, seed, limits ...). It is kept in
-    a separate file (``settings_file``), so that every row of the journal is one of the job's.
-    Opening a journal whose rows have another identity raises InputError. ``force`` drops the rows
-    of an earlier run and starts over.
+    ``identity`` has everything on which the rows depend (dataset, seed, limits ...). It is kept in
+    a separate file (``settings_file``), so that the journal has only the job's rows. Opening a
+    journal with another identity raises InputError. ``force`` drops the rows of an earlier run and
+    starts over.
     """
 
     def __init__(
@@ -43,12 +43,12 @@ class Journal:
         force: bool = False,
         batch: int = 256,
     ) -> None:
-        """Open, lock and mend the file; missing parent folders are made."""
+        """Open, lock and repair the file; create missing parent folders."""
         self.path = Path(os.path.realpath(path))
         self._batch = batch
         self._pending: list[bytes] = []
         self.before: Callable[[], None] | None = None
-        """Called before rows are handed to the system."""
+        """Called before rows are written."""
         self._written = time.monotonic()
         with reporting(path):
             if self.path.exists() and not self.path.is_file():
@@ -72,27 +72,27 @@ class Journal:
         return self
 
     def __exit__(self, *details: object) -> None:
-        """Close, after an error too: the rows gathered so far are valid."""
+        """Close, also after an error, as the rows so far are valid."""
         self.close()
 
     def rows(self) -> Iterator[Row]:
-        """Yield the rows written so far; InputError if one is damaged."""
+        """Yield the rows written so far; raise InputError if one is damaged."""
         self.flush()
         if self._size:
             yield from read_jsonl(self.path, max_line=OWN_LINE, max_values=OWN_VALUES)
 
     def append(self, row: Mapping[str, Any]) -> None:
-        """Take a JSON-ready row (else ValueError, TypeError); write when enough are gathered."""
+        """Add a JSON-ready row (else ValueError, TypeError); write when enough are buffered."""
         self.append_line(dump_row(row))
 
     def append_line(self, line: str) -> None:
-        """Take a row as ``dump_row`` wrote it, perhaps in another process of ours."""
+        """Add a row in the form of ``dump_row``, perhaps from another process of ours."""
         self._pending.append(line.encode("ascii") + b"\n")
         if len(self._pending) >= self._batch or time.monotonic() - self._written >= _SECONDS:
             self.flush()
 
     def flush(self) -> None:
-        """Hand all gathered rows to the system: from here on a kill cannot lose them."""
+        """Write all buffered rows, after which a kill cannot lose them."""
         if self._descriptor is None:
             raise ValueError(f"{self.path}: the journal is closed")
         self._written = time.monotonic()
@@ -113,13 +113,13 @@ class Journal:
         self._pending.clear()
 
     def count(self) -> int:
-        """Return how many rows are written."""
+        """Return the number of written rows."""
         self.flush()
         with open(self.path, "rb") as file:
             return sum(part.count(b"\n") for part in iter(partial(file.read, _CHUNK), b""))
 
     def keep(self, count: int) -> int:
-        """Drop the rows after the first ``count``; return how many are left."""
+        """Drop all but the first ``count`` rows; return how many are left."""
         self.flush()
         left = size = 0
         with open(self.path, "rb") as file:
@@ -131,7 +131,7 @@ class Journal:
         return left
 
     def close(self) -> None:
-        """Write the buffered rows, force them to the disk and release the lock; idempotent."""
+        """Write the buffered rows, sync them to disk and release the lock; idempotent."""
         if self._descriptor is None:
             return
         try:
@@ -147,13 +147,13 @@ class Journal:
             self._descriptor = None
 
     def _cut(self) -> None:
-        """End the file after the last line known to be whole."""
+        """Truncate the file after the last line known to be complete."""
         assert self._descriptor is not None
         os.ftruncate(self._descriptor, self._size)
         os.lseek(self._descriptor, self._size, os.SEEK_SET)
 
     def _identify(self, identity: Mapping[str, Any]) -> None:
-        """Raise InputError unless the rows, if there are any, were made with this identity."""
+        """Raise InputError if there are rows that were made with another identity."""
         place = settings_file(self.path)
         if not place.is_file():
             if self.path.stat().st_size:
@@ -163,12 +163,12 @@ class Journal:
                     remedy="choose another output, or --force to replace it",
                 )
             return
-        if self._size == 0:  # nothing was computed with those settings: they may differ
+        if self._size == 0:  # without rows, the settings may differ
             return
         before = parse_json(read_text(place), path=place)
         if type(before) is not dict:
             raise InputError("is not a file of settings", path=place, remedy="--force starts over")
-        # Through JSON and back, so that both sides hold the types of a file: lists, not tuples.
+        # Convert to JSON and back, so that both sides have the same types: lists, not tuples.
         now = parse_json(dump_row(identity))
         names = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
         if names:
@@ -181,7 +181,7 @@ class Journal:
 
 
 def settings_file(path: Path) -> Path:
-    """Return where a journal's identity is kept: ``results.settings.json`` for results.jsonl."""
+    """Return the file for a journal's identity: ``results.settings.json`` for results.jsonl."""
     return path.with_name(f"{path.name.removesuffix('.jsonl')}.settings.json")
 
 
@@ -196,7 +196,7 @@ def _note(place: Path, identity: Mapping[str, Any]) -> None:
 
 
 def _end_of_last_line(descriptor: int) -> int:
-    """Return the offset after the last line end, 0 if there is none."""
+    """Return the offset after the last line end; 0 if there is none."""
     end = os.fstat(descriptor).st_size
     while end > 0:
         start = max(0, end - _CHUNK)
@@ -207,14 +207,14 @@ def _end_of_last_line(descriptor: int) -> int:
     return 0
 
 
-# The rows of a job: in a journal that a later run takes up, or in memory for this run alone.
+# The rows of a job: in a journal that a later run can resume, or in memory for this run only.
 
 
 Finished = TypeVar("Finished")
 
 
 class Memory:
-    """Rows of a job that nobody resumes: no file is written."""
+    """Rows of a job that cannot be resumed, as no file is written."""
 
     path: Path | None = None
 
@@ -225,18 +225,18 @@ class Memory:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Keep the rows: they are the result."""
+        """Keep the rows, as they are the result."""
 
     def rows(self) -> Iterator[Row]:
-        """Yield the rows taken so far."""
+        """Yield the rows so far."""
         yield from (Row(number, json.loads(line)) for number, line in enumerate(self._lines, 1))
 
     def append(self, row: Mapping[str, Any]) -> None:
-        """Take a JSON-ready row."""
+        """Add a JSON-ready row."""
         self._lines.append(dump_row(row))
 
     def append_line(self, line: str) -> None:
-        """Take a row as ``dump_row`` wrote it."""
+        """Add a row in the form of ``dump_row``."""
         self._lines.append(line)
 
     def flush(self) -> None:
@@ -260,9 +260,9 @@ def open_rows(
 
 
 def finished(rows: Rows, read: Callable[[Row], Finished]) -> Iterator[Finished]:
-    """Yield what ``read`` makes of each row that an earlier run left.
+    """Yield each row of an earlier run, converted by ``read``.
 
-    A row that is not as this job writes them is an InputError that names its line.
+    Raises InputError, naming the line, for a row that this job would not write.
     """
     for row in rows.rows():
         try:

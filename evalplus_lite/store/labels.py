@@ -1,4 +1,4 @@
-"""Short names for files: they distinguish models, and name the folders of results."""
+"""Short names for files, which distinguish models and name the folders of results."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-# Names without information: this project's own outputs have them, so their folder names them.
+# Generic names of this project's own outputs, for which the folder's name is used.
 COMMON = frozenset({"suite", "samples", "generations"})
 _LONGEST = 60
 _MOST_BYTES = 100  # file systems allow 255 of a name, which may hold two of these
 
 
 def stem(path: str | os.PathLike[str]) -> str:
-    """Return a file's name without the endings of files of rows, packed or not."""
+    """Return a file's name without the extensions of files of rows, compressed or not."""
     name = Path(path).name
     for ending in (".gz", ".zst", ".jsonl", ".ndjson", ".json", ".toml", ".parquet", ".arrow"):
         name = name.removesuffix(ending)
@@ -23,9 +23,9 @@ def stem(path: str | os.PathLike[str]) -> str:
 
 
 def label(path: str | os.PathLike[str]) -> str:
-    """Return a name for a file: its stem, or its folder's name for a generic stem."""
+    """Return a name for a file: its stem, or the folder's name if the stem is generic."""
     place = Path(path)
-    place = place if place.name else place.resolve()  # the folder that the command runs in
+    place = place if place.name else place.resolve()  # the current folder
     name = stem(place)
     if name not in COMMON or place.parent == Path():
         return name
@@ -33,7 +33,7 @@ def label(path: str | os.PathLike[str]) -> str:
 
 
 def labels(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
-    """Return a name for each file, no two alike: by as many folders above as it takes."""
+    """Return a unique name for each file, with as many parent folders as necessary."""
     names = [label(path) for path in paths]
     parts = [Path(path).resolve().parts for path in paths]
     for depth in range(2, max(map(len, parts), default=0) + 1):
@@ -47,6 +47,6 @@ def labels(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
 
 
 def file_name(text: str) -> str:
-    """Return a text as a part of a file's name: letters, digits and ``.+-_``, of bounded length."""
+    """Convert a text for a file's name: letters, digits and ``.+-_``, of limited length."""
     name = re.sub(r"[^\w.+-]+", "_", text)[:_LONGEST].encode()
     return name[:_MOST_BYTES].decode(errors="ignore").strip("._") or "_"

@@ -1,4 +1,4 @@
-"""Files elsewhere, by URL (``s3://``, ``gs://`` ...): the one module that knows fsspec.
+"""Remote files, by URL (``s3://``, ``gs://`` ...); the only module that uses fsspec.
 
     with open_url("s3://bucket/samples.jsonl.gz") as stream:
         stream.readline()
@@ -34,7 +34,7 @@ def is_url(path: object) -> bool:
 
 
 def place_of(path: str | os.PathLike[str]) -> Place:
-    """Return a URL as its text, and anything else as a path; passwords are never shown."""
+    """Return a URL as text, and anything else as a path; passwords are never shown."""
     if not isinstance(path, str) or not is_url(path):
         return Path(path)
     if _SECRET.search(path):
@@ -43,7 +43,7 @@ def place_of(path: str | os.PathLike[str]) -> Place:
 
 
 def local_folder(out: str | os.PathLike[str]) -> Path:
-    """Return the path of a folder of results; InputError for a URL, and for too long a name."""
+    """Return the path of a folder of results; raise InputError for a URL, or too long a name."""
     if is_url(out):
         raise InputError(
             "is a URL; results are kept in local folders only",
@@ -59,9 +59,9 @@ def local_folder(out: str | os.PathLike[str]) -> Path:
 
 
 def names_at(url: str) -> list[str]:
-    """Return the names of the files in a folder at a URL, sorted; none if it is not there.
+    """Return the sorted names of the files in a folder at a URL; none if it does not exist.
 
-    Raises InputError if its protocol cannot be used.
+    Raises InputError for an unusable protocol.
     """
     files, root = _filesystem(url.rstrip("/"))
     with _reaching(url, "listed"):
@@ -73,7 +73,7 @@ def names_at(url: str) -> list[str]:
 
 @contextlib.contextmanager
 def open_url(url: str) -> Iterator[IO[bytes]]:
-    """Open a URL for reading as a stream; InputError names a missing package."""
+    """Open a URL for reading as a stream; raise InputError, naming a missing package."""
     files, path = _filesystem(url)
     with _reaching(url, "read"):
         if _is_folder(files, path):
@@ -93,7 +93,7 @@ def is_folder(place: Place) -> bool:
 
 
 class _Raw(io.RawIOBase):
-    """A stream of any kind, whose errors name its URL."""
+    """A wrapper for any stream, whose errors name its URL."""
 
     def __init__(self, stream: Any, url: str) -> None:
         self._stream, self._url = stream, url
@@ -119,13 +119,13 @@ class _Raw(io.RawIOBase):
 
 
 def _is_folder(files: Any, path: str) -> bool:
-    """Return whether a path is a folder; of the web's nobody knows without reading them."""
+    """Return whether a path is a folder; False for the web, where only reading would tell."""
     protocols = {files.protocol} if isinstance(files.protocol, str) else set(files.protocol)
     return not _WEB & protocols and bool(files.isdir(path))
 
 
 def _filesystem(url: str) -> tuple[Any, str]:
-    """Return the file system of a URL and the path in it."""
+    """Return a URL's file system and its path there."""
     try:
         import fsspec
     except ImportError:
@@ -150,7 +150,7 @@ def _filesystem(url: str) -> tuple[Any, str]:
 def _reaching(url: str, what: str) -> Iterator[None]:
     """Convert any error of a file system into an InputError with a remedy.
 
-    Cloud libraries have errors of their own that are not OSErrors.
+    Cloud libraries have their own errors, which are not OSErrors.
     """
 
     def problem(text: str, remedy: str) -> InputError:

@@ -1,4 +1,4 @@
-"""Locks that a forked child finds free: the thread that held one is not there to give it back."""
+"""Locks that are free in a forked child, where the thread that held one does not exist."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import weakref
 
 
 class Lock:
-    """A lock for ``with``. A process must not fork while the forking thread itself holds it."""
+    """A lock for ``with``; a thread must not fork while it holds the lock."""
 
     __slots__ = ("__weakref__", "_lock")
 

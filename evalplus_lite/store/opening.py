@@ -1,4 +1,4 @@
-"""Opening files for reading: plain, gzip or zstd, by path or URL; a failure is an InputError."""
+"""Opening files for reading: plain, gzip or zstd, by path or URL; failures are InputErrors."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from typing import IO, Any, NoReturn, cast, overload
 from evalplus_lite.errors import InputError
 from evalplus_lite.store.locations import is_url, open_url
 
-# A sequence of byte strings that keeps the large ones compressed.
+# A sequence of byte strings that keeps large ones compressed.
 
 LARGE = 1 << 16  # bytes above which a string is kept compressed and compared by digest
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A large byte string: its length, its SHA-256 digest, and itself compressed by zlib."""
+    """A large byte string: its length, SHA-256 digest, and content compressed by zlib."""
 
     size: int
     digest: bytes
@@ -31,23 +31,23 @@ class Packed:
 
     @classmethod
     def of(cls, data: bytes) -> Packed:
-        """Pack a byte string."""
+        """Compress a byte string."""
         return cls(len(data), hashlib.sha256(data).digest(), zlib.compress(data, 1))
 
     def unpacked(self) -> bytes:
-        """Return the byte string; ValueError if it is not the one that was packed."""
+        """Return the byte string; raise ValueError if it is damaged."""
         data = zlib.decompressobj().decompress(self.data, self.size)
         if hashlib.sha256(data).digest() != self.digest:
             raise ValueError("a packed value is damaged")
         return data
 
     def equals(self, data: bytes) -> bool:
-        """Return whether ``data`` is this string, without unpacking it."""
+        """Return whether ``data`` is this string, without decompressing it."""
         return len(data) == self.size and hashlib.sha256(data).digest() == self.digest
 
 
 class Blobs(Sequence[bytes]):
-    """Byte strings by index; a large one is unpacked each time it is read."""
+    """Byte strings by index; a large one is decompressed each time it is read."""
 
     __slots__ = ("_items",)
 
@@ -81,47 +81,47 @@ class Blobs(Sequence[bytes]):
         return hash(self._items)
 
     def items(self) -> Iterator[bytes | Packed]:
-        """Yield the strings as they are held."""
+        """Yield the strings as they are stored."""
         return iter(self._items)
 
     def take(self, numbers: Iterable[int]) -> Blobs:
-        """Return the strings at these indices, without unpacking any."""
+        """Return the strings at these indices, without decompressing any."""
         return Blobs(self._items[number] for number in numbers)
 
     @property
     def size(self) -> int:
-        """The total unpacked bytes of the strings."""
+        """The total uncompressed bytes of the strings."""
         return sum(item.size if isinstance(item, Packed) else len(item) for item in self._items)
 
 
-# How many times its packed size a packed file may unpack to, beyond ``FREE_UNPACKED``.
+# Maximum ratio of uncompressed to compressed size of a file, beyond ``FREE_UNPACKED``.
 MAX_RATIO = 300
 FREE_UNPACKED = 256 << 20
 MAX_RATIO_ZSTD = 3_000
-"""The same of zstd, which packs answers that are alike ten times better."""
+"""The same for zstd, which compresses similar answers ten times better."""
 LARGEST_WINDOW = 27
-"""Memory for unpacking zstd, as a power of two: the limit of its own command."""
+"""Memory for decompressing zstd, as a power of two: the limit of its own command."""
 
 NO_ZSTD = "is packed by zstd, and backports.zstd, which unpacks it, is not installed"
 ZSTD = 'pip install "evalplus-lite[zstd]"'
 _GZIP_MAGIC, _ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _PIECE = 1 << 16
 
-# The files of this project's output folders that other commands read.
+# The files in this project's output folders that other commands read.
 OUTPUTS = ("suite.jsonl.gz", "samples.jsonl")
 
 
 class Damaged(InputError):
-    """A packed file cannot be unpacked to its end."""
+    """A compressed file cannot be decompressed completely."""
 
     def after(self, line: int) -> Damaged:
-        """Return the error as one of the line after the last that could be read."""
+        """Return the error for the line after the last readable one."""
         return Damaged(self.problem, path=self.path, line=line + 1, remedy=self.remedy)
 
 
 @contextlib.contextmanager
 def opened(path: str | os.PathLike[str], *, packed: bool = False) -> Iterator[IO[bytes]]:
-    """Open a file for reading, unpacked by its content unless it is to stay ``packed``.
+    """Open a file for reading, decompressed according to its content unless ``packed``.
 
     Every failure is an InputError.
     """
@@ -165,7 +165,7 @@ def _unpacked(raw: IO[bytes], path: object) -> IO[bytes]:
 
 @contextlib.contextmanager
 def open_zip(path: str | os.PathLike[str]) -> Iterator[zipfile.ZipFile]:
-    """Open a zip, also one that is packed by zstd; InputError if it cannot be read."""
+    """Open a zip file, also with zstd compression; raise InputError if it cannot be read."""
     form: Any = zipfile
     errors: tuple[type[Exception], ...] = (OSError, EOFError, RuntimeError, zlib.error)
     with contextlib.suppress(ImportError):
@@ -183,7 +183,7 @@ def open_zip(path: str | os.PathLike[str]) -> Iterator[zipfile.ZipFile]:
 
 
 class _Unpacked(io.RawIOBase):
-    """Unpacks a file as long as that stays in proportion to its size; errors name the file."""
+    """Decompresses a file up to a ratio of its size; errors name the file."""
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
-"""Untrusted JSON, read within bounds.
+"""Parsing of untrusted JSON within limits.
 
-The cost of a text is known before it is parsed: its values outside strings are counted, and
+The cost of a text is estimated before it is parsed: values outside strings are counted, and
 integers have a budget of digits, because reading one takes more than linear time.
 """
 
@@ -12,28 +12,28 @@ from typing import Any
 
 from evalplus_lite.errors import InputError
 
-# Values that one text may hold: about 0.5 s and 100 MB. The largest published row has 42,000.
+# Maximum values in a text: about 0.5 s and 100 MB. The largest published row has 42,000.
 MAX_VALUES = 1_000_000
-MAX_DIGITS = 100_000  # digits an integer in a text may have: reading one costs more than its length
-MAX_LONG_DIGITS = 1_000_000  # digits that all integers too long for ``int()`` may have together
+MAX_DIGITS = 100_000  # maximum digits of an integer, as reading one takes more than linear time
+MAX_LONG_DIGITS = 1_000_000  # maximum total digits of all integers too long for ``int()``
 
-_FREE = 1 << 20  # shorter texts hold fewer than ``MAX_VALUES`` values in any case
+_FREE = 1 << 20  # shorter texts always have fewer than ``MAX_VALUES`` values
 _STRING_OR_MARK = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[{,]', re.DOTALL)
 
 
 class _Duplicate(ValueError):
-    """An object names one key twice."""
+    """An object has a key twice."""
 
 
 def parse_json(
     text: str, *, path: object = None, line: int | None = None, max_values: int = MAX_VALUES
 ) -> Any:
-    """Return the value of a JSON text; InputError naming the place if it cannot be used.
+    """Parse a JSON text; raise InputError, naming the place, if it is rejected.
 
-    Refused are texts that are not JSON, nest too deeply, hold far more than ``max_values`` values
-    (estimated, and only in texts over 1 MiB: others cannot hold many), a key twice in one object,
-    or integers beyond ``MAX_DIGITS``. ``NaN`` and ``Infinity`` are read as Python's json writes
-    them: published sets hold them.
+    Rejected are texts that are not JSON, nest too deeply, have far more than ``max_values`` values
+    (estimated, and only in texts over 1 MiB, as others cannot have many), a key twice in one
+    object, or integers beyond ``MAX_DIGITS``. ``NaN`` and ``Infinity``, as Python's json writes
+    them, are accepted, because published sets have them.
     """
     if len(text) > _FREE and _holds_more(text, max_values):
         raise InputError(
@@ -44,7 +44,7 @@ def parse_json(
             return _DECODER.decode(text)
         except (json.JSONDecodeError, _Duplicate):
             raise
-        except ValueError:  # an integer beyond the digits that int() takes
+        except ValueError:  # an integer with too many digits for int()
             return json.JSONDecoder(object_pairs_hook=_unique, parse_int=_LongIntegers()).decode(
                 text
             )
@@ -67,7 +67,7 @@ def parse_json(
 
 
 def nests_deeper(value: Any, limit: int) -> bool:
-    """Return whether lists and objects nest deeper than ``limit``; without recursion."""
+    """Return whether lists and objects nest deeper than ``limit``, without recursion."""
     level = [value]
     for _ in range(limit):
         level = [
@@ -81,11 +81,11 @@ def nests_deeper(value: Any, limit: int) -> bool:
 
 
 def _holds_more(text: str, limit: int) -> bool:
-    """Return whether a text holds more values than ``limit``: linear, and without a copy of it."""
+    """Return whether a text has more than ``limit`` values, in linear time and without a copy."""
     if text.count(",") + text.count("[") + text.count("{") < limit:
         return False
-    # Brackets and commas inside strings are not values: strings are matched as wholes. They are
-    # counted too, so that a text of strings alone ends the search as well.
+    # Strings are matched as a whole, so brackets and commas inside them do not count. Strings
+    # count, too, so that a text of only strings also ends the search.
     return any(number > 2 * limit for number, _ in enumerate(_STRING_OR_MARK.finditer(text)))
 
 
@@ -104,7 +104,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_unique)
 
 
 class _LongIntegers:
-    """Reads the integers of one text, within the digits that they may have together."""
+    """Reads the integers of a text within the limit on their total digits."""
 
     def __init__(self) -> None:
         self.left = MAX_LONG_DIGITS
@@ -121,7 +121,7 @@ class _LongIntegers:
 
 
 def _integer(digits: str) -> int:
-    """Return an integer of any length: int() refuses thousands of digits, halves do not."""
+    """Return an integer of any length, by halves, because int() rejects thousands of digits."""
     if digits.startswith("-"):
         return -_integer(digits[1:])
     if len(digits) <= 4_000:

@@ -1,4 +1,4 @@
-"""Reading JSONL, TOML and text files, with every fault named by file and line."""
+"""Reading JSONL, TOML and text files; errors name file and line."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from evalplus_lite.store.parsing import MAX_VALUES, parse_json
 
 # Maximum bytes of a line by default: 40 times the largest published row.
 MAX_LINE = 32 << 20
-OWN_LINE = 256 << 20  # bytes a line of a file that only we write may hold
-OWN_VALUES = 20_000_000  # values that a line of a file that only we write may hold
+OWN_LINE = 256 << 20  # maximum bytes of a line in a file that only we write
+OWN_VALUES = 20_000_000  # maximum values in a line of a file that only we write
 _PIECE = 1 << 16
 
 
@@ -27,7 +27,7 @@ class NoRows(InputError):
 
 
 class Row(NamedTuple):
-    """One row of a JSONL file and the line, from 1, that it is on."""
+    """A row of a JSONL file and its line number, from 1."""
 
     line: int
     data: dict[str, Any]
@@ -40,14 +40,14 @@ def read_jsonl(
     max_values: int = MAX_VALUES,
     on_fault: Callable[[InputError], None] | None = None,
 ) -> Iterator[Row]:
-    """Yield the rows of a JSONL file, plain, gzip or zstd (by its content), one line in memory.
+    """Yield the rows of a JSONL file, plain, gzip or zstd (by its content), one line at a time.
 
     ``path`` may be a URL. Blank lines are skipped. Raises InputError if the file is missing, a
-    folder, unreadable or empty; if it is packed, and cut short, damaged, or unpacks to more than
-    ``opening.MAX_RATIO`` times its size (naming the line up to which it was read); and, naming the
-    line, if one is not UTF-8, holds a NUL byte, more than ``max_line`` bytes, no JSON object, or
-    what ``parse_json`` refuses. With ``on_fault`` such a line is handed to it and passed over, so
-    that one line cannot end the reading of the others.
+    folder, unreadable or empty; if it is compressed, and truncated, damaged, or more than
+    ``opening.MAX_RATIO`` times larger when decompressed (naming the last line read); and, naming
+    the line, if one is not UTF-8, has a NUL byte, more than ``max_line`` bytes, or no JSON object,
+    or if ``parse_json`` rejects it. With ``on_fault`` such errors are passed to it and the line is
+    skipped, so that a bad line does not stop the reading of others.
     """
     has_rows, number = False, 0
     try:
@@ -73,7 +73,7 @@ def read_jsonl(
                     continue
                 if row is not None:
                     has_rows = True
-                    del data  # while the caller works with the row, its text is not kept
+                    del data  # do not keep the text while the caller works with the row
                     yield row
     except Damaged as error:
         raise error.after(number) if number else error from None
@@ -84,10 +84,10 @@ def read_jsonl(
 def read_rows(
     path: str | os.PathLike[str], *, on_fault: Callable[[InputError], None] | None = None
 ) -> Iterator[Row]:
-    """Yield the rows of a JSONL file, or the objects of a file that is one JSON array.
+    """Yield the rows of a JSONL file, or the objects in a file with one JSON array.
 
-    Of an array a row's line is its number; it is read whole, and may hold as much as one line may.
-    For the rest see ``read_jsonl``.
+    In an array, a row's line is its number; the array is read as a whole, within the limits of one
+    line. Otherwise see ``read_jsonl``.
     """
     if read_beginning(path).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] != b"[":
         yield from read_jsonl(path, on_fault=on_fault)
@@ -125,7 +125,7 @@ def _row(data: bytes, path: object, line: int, max_line: int, max_values: int) -
 
 
 def read_text(path: str | os.PathLike[str], *, max_bytes: int = MAX_LINE) -> str:
-    """Return the text of a file, plain or gzip; InputError as for ``read_jsonl``."""
+    """Return the text of a file, plain or gzip; raise InputError as ``read_jsonl`` does."""
     with opened(path) as stream:
         data = stream.read(max_bytes + 1)
     if len(data) > max_bytes:
@@ -134,13 +134,13 @@ def read_text(path: str | os.PathLike[str], *, max_bytes: int = MAX_LINE) -> str
 
 
 def read_raw(path: str | os.PathLike[str], *, max_bytes: int) -> bytes:
-    """Return up to ``max_bytes`` bytes of a file, not unpacked; InputError if it is unreadable."""
+    """Return up to ``max_bytes`` bytes of a file, without decompression; may raise InputError."""
     with opened(path, packed=True) as stream:
         return stream.read(max_bytes)
 
 
 def read_beginning(path: str | os.PathLike[str]) -> bytes:
-    """Return the first bytes of a file's content, unpacked; InputError as for ``read_jsonl``."""
+    """Return the first decompressed bytes of a file; raise InputError as ``read_jsonl`` does."""
     with opened(path) as stream:
         return stream.read(100)
 
@@ -167,20 +167,20 @@ def _json_type(value: object) -> str:
 
 
 def written_rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of a file that a job of ours wrote; none of an empty file."""
+    """Yield the rows of a file written by one of our jobs; none if it is empty."""
     if path.stat().st_size:
         yield from read_jsonl(path, max_line=OWN_LINE, max_values=OWN_VALUES)
 
 
-# Rows written by hand: a TOML file of tables, with comments and texts of several lines.
+# Rows written by hand: a TOML file of tables, with comments and multi-line texts.
 
 TABLES = "task"
 MAX_BYTES = 1 << 20
-"""Largest file: the TOML parser is slower than JSON's."""
+"""Maximum bytes of a file, as the TOML parser is slower than JSON's."""
 _LONG_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){65}""")
-"""A key with this many parts, whose reading takes quadratic time."""
+"""A key with so many parts that reading it takes quadratic time."""
 MOST_TABLES = 5000
-"""They cost the square of their number, too."""
+"""Maximum number of tables, whose cost is quadratic, too."""
 _TABLE = re.compile(r"^[ \t]*\[[^\n,]*+$", re.MULTILINE)
 _HEADING = re.compile(rf"^[ \t]*\[\[[ \t]*{TABLES}[ \t]*\]\]", re.MULTILINE)
 
@@ -189,7 +189,7 @@ def read_toml(path: str | os.PathLike[str]) -> Iterator[Row]:
     """Yield the ``[[task]]`` tables of a TOML file as rows, each with the line of its heading.
 
     Dates and times are tagged as in JSON. Raises InputError if the file cannot be read, is not
-    TOML, holds anything else, or more than ``MAX_BYTES`` or ``MOST_TABLES``.
+    TOML, has other content, or exceeds ``MAX_BYTES`` or ``MOST_TABLES``.
     """
     text = read_text(path, max_bytes=MAX_BYTES)
     if long := _LONG_KEY.search(text):
@@ -217,12 +217,12 @@ def read_toml(path: str | os.PathLike[str]) -> Iterator[Row]:
     starts = [text.count("\n", 0, place.start()) + 1 for place in _HEADING.finditer(text)]
     lines = starts if len(starts) == len(tables) else range(1, len(tables) + 1)
     for line, table in zip(lines, tables, strict=True):
-        # Values that JSON can represent stay within the bounds of all rows.
+        # Values that JSON can represent must be within the limits of all rows.
         yield Row(line, parse_json(_json(table, path, line), path=path, line=line))
 
 
 def _tagged(value: object) -> dict[str, str]:
-    """Return a date or a time, which TOML has and JSON has not, as tagged JSON has it."""
+    """Return a date or a time, which TOML has but JSON lacks, as tagged JSON."""
     for kind in (datetime.datetime, datetime.date, datetime.time):
         if isinstance(value, kind):
             return {f"${kind.__name__}": value.isoformat()}

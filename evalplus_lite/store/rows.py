@@ -1,4 +1,4 @@
-"""Rows in SQLite: a bounded cache that processes share, and temporary databases."""
+"""Rows in SQLite: a bounded cache shared by processes, and temporary databases."""
 
 from __future__ import annotations
 
@@ -16,33 +16,32 @@ from evalplus_lite.store.writing import spooling
 
 
 NAME = "verdicts.sqlite"
-LOCK_SECONDS = 0.2  # how long another process that writes is waited for
-MOST_FAILURES = 5  # after these a process continues without it
+LOCK_SECONDS = 0.2  # how long to wait for another writing process
+MOST_FAILURES = 5  # failures after which a process stops using the cache
 ROW_BYTES = 1 << 16  # longer rows are not stored
-CHECK_EVERY = 512  # rows that are written between two looks at the size
-FILLED = 0.8  # the share of the bound that dropping leaves
-HOUR = 3600  # seconds to which the last use of a row is known, so that reading seldom writes
+CHECK_EVERY = 512  # rows written between two checks of the size
+FILLED = 0.8  # the share of the limit that dropping leaves
+HOUR = 3600  # precision of a row's last use, in seconds, so that reading rarely writes
 _TABLE = """rows (
     key blob primary key, used integer not null, text text not null, seal blob not null
 ) without rowid"""
 
 
 class RowStore:
-    """Rows of text in a folder, at most about ``limit`` bytes; the least recently used are dropped.
+    """Rows of text in a folder, up to about ``limit`` bytes; drops the least recently used.
 
-    Safe for any number of processes. A damaged row, a foreign file, a full disk, a folder that
-    cannot be written: each means that the row is missing. SQLite handles several writers and killed
-    processes.
+    Safe for any number of processes. A damaged row, a foreign file, a full disk or a read-only
+    folder only means that the row is missing. SQLite handles several writers and killed processes.
     """
 
     def __init__(self, folder: Path, limit: int) -> None:
         self._path, self._limit = folder / NAME, limit
-        self._written = CHECK_EVERY  # the first look is at once
+        self._written = CHECK_EVERY  # check at once the first time
         self._process = self._failures = 0
         self._file: sqlite3.Connection | None = None
 
     def get(self, key: bytes) -> str | None:
-        """Return the row of a key, None if there is none that can be trusted."""
+        """Return the row of a key; None if it is missing or damaged."""
         with self._suppressed():
             file = self._open()
             row = (
@@ -60,7 +59,7 @@ class RowStore:
         return None
 
     def put(self, key: bytes, text: str) -> None:
-        """Keep a row, if that is possible."""
+        """Store a row, if possible."""
         if len(text) > ROW_BYTES:
             return
         values = key, _now(), text, _seal(key, text)
@@ -71,7 +70,7 @@ class RowStore:
             self._trim()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         file, self._file = self._file, None
         if file is not None and self._process == os.getpid():
             with contextlib.suppress(sqlite3.Error):
@@ -80,7 +79,7 @@ class RowStore:
     def _open(self) -> sqlite3.Connection | None:
         if self._failures >= MOST_FAILURES:
             return None
-        if self._process != os.getpid():  # SQLite forbids a connection to be taken over a fork
+        if self._process != os.getpid():  # SQLite connections must not be used after a fork
             self._file = None
             self._path.parent.mkdir(parents=True, exist_ok=True)
             file = sqlite3.connect(self._path, timeout=LOCK_SECONDS, isolation_level=None)
@@ -121,14 +120,14 @@ class RowStore:
     def _suppressed(self) -> Iterator[None]:
         try:
             yield
-        except (OSError, sqlite3.OperationalError):  # locked, or no room: perhaps not for long
+        except (OSError, sqlite3.OperationalError):  # locked or full, perhaps temporarily
             self._failures += 1
         except sqlite3.Error:
             self._failures += 1
             self._set_aside()
 
     def _set_aside(self) -> None:
-        """Start a new file next to an unreadable one, which is kept, as it may be someone's."""
+        """Start a new file, and keep the unreadable one, as it may belong to someone."""
         self.close()
         self._process = 0
         with contextlib.suppress(OSError):
@@ -138,14 +137,14 @@ class RowStore:
 
 
 def _check(file: sqlite3.Connection) -> None:
-    """Raise DatabaseError unless our table is all there is: views and triggers run with it."""
+    """Raise DatabaseError if there is more than our table, as triggers or views could run."""
     schema = file.execute("select type, sql from sqlite_master limit 2").fetchall()
     if schema != [("table", f"CREATE TABLE {_TABLE}")]:
         raise sqlite3.DatabaseError("a file of something else")
 
 
 def _seal(key: bytes, text: str) -> bytes:
-    """Return a checksum that reveals a damaged row: SQLite itself keeps none."""
+    """Return a checksum to detect a damaged row, as SQLite has none."""
     return hashlib.sha256(key + text.encode("utf-8", "surrogatepass")).digest()[:16]
 
 
@@ -153,13 +152,13 @@ def _now() -> int:
     return int(time.time()) // HOUR
 
 
-# Temporary databases: rows that are sorted and joined without being held in memory.
+# Temporary databases, to sort and join rows on disk.
 
 
 def scratch_database(schema: str) -> sqlite3.Connection:
-    """Return a database in a nameless file, which disappears when the connection is closed.
+    """Return a database in an unnamed file, which is deleted when the connection is closed.
 
-    Threads may share it. Nothing is ever committed: it need not survive this process.
+    Threads may share it. Nothing is committed, as it need not survive this process.
     """
     base = sqlite3.connect("", isolation_level=None, check_same_thread=False)
     base.executescript(f"pragma journal_mode=off; begin; {schema}")
@@ -168,7 +167,7 @@ def scratch_database(schema: str) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def filling(what: str) -> Iterator[None]:
-    """Turn an error of writing ``what`` to a scratch database into an InputError."""
+    """Convert an error from writing ``what`` to a scratch database into an InputError."""
     with spooling(what):
         try:
             yield

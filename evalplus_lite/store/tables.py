@@ -1,4 +1,4 @@
-"""Rows of files in columns: Parquet, and Arrow as the ``datasets`` library keeps it."""
+"""Rows of columnar files: Parquet, and Arrow as stored by the ``datasets`` library."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from evalplus_lite.store.reading import NoRows, Row
 
 PARQUET, ARROW_FILE, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 ROWS = 1 << 8
-"""Rows that are decoded at a time."""
+"""Rows decoded at a time."""
 
 
 def is_table(beginning: bytes) -> bool:
-    """Return whether a file with this beginning is Parquet or Arrow."""
+    """Return whether a file that begins with these bytes is Parquet or Arrow."""
     return beginning.startswith((PARQUET, ARROW_FILE, ARROW_STREAM))
 
 
 def read_table(path: str | os.PathLike[str], columns: Sequence[str] | None = None) -> Iterator[Row]:
-    """Yield the rows of a Parquet or Arrow file, numbered from 1, with these columns, or all.
+    """Yield the rows of a Parquet or Arrow file, numbered from 1, with all or these columns.
 
-    A column that the file has not got is in no row, and a value that is missing is None. Raises
-    InputError without pyarrow, and for a file that is damaged, naming the row.
+    Columns that the file lacks are left out, and missing values are None. Raises InputError without
+    pyarrow, and for a damaged file, naming the row.
     """
     try:
         import pyarrow

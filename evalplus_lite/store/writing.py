@@ -1,7 +1,7 @@
-"""Atomic writing of files, with the same bytes for the same content.
+"""Atomic and reproducible writing of files.
 
-The text goes to a temporary file in the same folder, is forced to the disk and renamed in one step,
-so that a reader, or a kill at any time, sees the old file or the new one.
+The content is written to a temporary file in the same folder, synced to disk and renamed, so that
+a reader sees either the old file or the new one, even after a kill.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG})
 
 
 def dump_row(row: Mapping[str, Any], *, allow_nan: bool = False) -> str:
-    """Return a row's line without its end: ASCII only, compact, keys in the row's own order.
+    """Return a row's line, without line end: compact ASCII, with keys in the row's order.
 
-    ``allow_nan`` permits the words ``NaN`` and ``Infinity``, for formats that need them.
+    ``allow_nan`` permits ``NaN`` and ``Infinity``, for formats that need them.
     """
     return json.dumps(row, ensure_ascii=True, separators=(",", ":"), allow_nan=allow_nan)
 
@@ -35,11 +35,11 @@ def dump_row(row: Mapping[str, Any], *, allow_nan: bool = False) -> str:
 def write_jsonl(
     path: str | os.PathLike[str], rows: Iterable[Mapping[str, Any]], *, allow_nan: bool = False
 ) -> int:
-    """Write the rows as the file's whole content and return how many there were.
+    """Write the rows as the file's whole content, and return their number.
 
-    Where ``path`` ends in ``.gz`` the file is gzip without name or time, so that the same rows give
-    the same bytes. On any error, in ``rows`` too, the old file stays as it was.
-    Raises as ``replacing``.
+    If ``path`` ends in ``.gz``, the file is gzip without name or time, so that the same rows give
+    the same bytes. After any error, also in ``rows``, the old file is unchanged. Raises as
+    ``replacing`` does.
     """
     count = 0
     lines, size = list[str](), 0
@@ -57,7 +57,7 @@ def write_jsonl(
 
 
 def packed_row(row: Mapping[str, Any]) -> bytes:
-    """Return a row's line as a separate gzip member: several of them in a row form a file."""
+    """Return a row's line as a gzip member; concatenated members form a file."""
     stream = io.BytesIO()
     with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:
         packed.write(dump_row(row).encode("ascii") + b"\n")
@@ -65,25 +65,25 @@ def packed_row(row: Mapping[str, Any]) -> bytes:
 
 
 def write_packed(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
-    """Replace the file's content with results of ``packed_row``, in this order; raises as
-    ``replacing``.
+    """Replace the file's content with results of ``packed_row``, in this order; raise as
+    ``replacing`` does.
     """
     with replacing(path) as stream:
         stream.writelines(parts)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Replace the file's content with ``text`` (as UTF-8); raises as ``replacing``."""
+    """Replace the file's content with ``text`` (as UTF-8); raise as ``replacing`` does."""
     with replacing(path) as stream:
         stream.write(text.encode("utf-8"))
 
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a temporary file that becomes ``path`` when the block ends without an error.
+    """Open a temporary file that replaces ``path`` when the block ends without an error.
 
-    Missing parent folders are made; a symbolic link keeps pointing at the replaced file. Raises
-    InputError if the place cannot be written or another process is writing the same file, and
+    Missing parent folders are created; a symbolic link still points to the replaced file. Raises
+    InputError if the path is not writable or another process is writing the same file, and
     InfrastructureError if the disk is full or fails.
     """
     target = Path(os.path.realpath(path))
@@ -98,12 +98,12 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 stream.truncate(0)
                 yield stream
                 stream.flush()
-                # Before the rename: else a power cut may leave the new name on an empty file.
+                # Before the rename, as a power cut could leave an empty file under the new name.
                 os.fsync(descriptor)
                 temporary.replace(target)
             except BaseException:
                 temporary.unlink(missing_ok=True)
-                # The rest of the buffer cannot be written either: its error would hide the first.
+                # The rest of the buffer cannot be written either; its error would hide the first.
                 with contextlib.suppress(OSError):
                     stream.close()
                 raise
@@ -111,10 +111,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def open_locked(path: Path, *, named: object) -> int:
-    """Return a descriptor for reading and writing ``path``, created if missing, with an exclusive
-    lock.
+    """Open ``path``, created if missing, for reading and writing with an exclusive lock; return its
+    descriptor.
 
-    The lock ends with the process, however it ends. Raises InputError about ``named`` if another
+    The lock ends with the process, however that ends. Raises InputError about ``named`` if another
     process holds it.
     """
     while True:
@@ -141,7 +141,7 @@ def open_locked(path: Path, *, named: object) -> int:
 
 @contextlib.contextmanager
 def reporting(path: object) -> Iterator[None]:
-    """Convert an OSError of writing ``path`` into an error with a remedy."""
+    """Convert an OSError from writing ``path`` into an error with a remedy."""
     try:
         yield
     except OSError as error:
@@ -159,7 +159,7 @@ def reporting(path: object) -> Iterator[None]:
 
 @contextlib.contextmanager
 def spooling(what: str) -> Iterator[None]:
-    """Turn an OSError of writing ``what`` to a temporary file into an InputError."""
+    """Convert an OSError from writing ``what`` to a temporary file into an InputError."""
     try:
         yield
     except OSError as error:

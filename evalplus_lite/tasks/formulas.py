@@ -42,12 +42,18 @@ class Counted(dict[str, Any]):
 
 
 def of(names: Names, name: str) -> Any:
-    """Return the value of a name, or of ``H * W`` for ``HW``; raise Unclear if it has none."""
+    """Return the value of a name: ``H * W`` for ``HW``, each item of ``scores`` for ``score``.
+
+    Raises Unclear if it has none.
+    """
     name = name if name in names else name.removesuffix("_")
     if name in names:
         return names[name]
     if len(name) == 2 and name.isupper() and all(isinstance(names.get(n), int) for n in name):
         return names[name[0]] * names[name[1]]
+    several = names.get(f"{name}s") if len(name) > 1 else None
+    if isinstance(several, list | tuple | Mapping):
+        return Items(several.values() if isinstance(several, Mapping) else several)
     raise Unclear
 
 

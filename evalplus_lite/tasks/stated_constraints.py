@@ -177,7 +177,9 @@ _YEAR = 1000
 
 
 def _is_within(names: Names, *, name: str, ends: tuple[float, float], other: str) -> bool:
-    numbers = [each for each in _leaves(names.get(name)) if type(each) in (int, float)]
+    found = names.get(name)
+    leaves = _leaves([*found.values()] if isinstance(found, Mapping) else found)
+    numbers = [each for each in leaves if type(each) in (int, float)]
     if not numbers:
         raise Unclear
     return all(ends[0] <= each <= ends[1] or str(each) == other for each in numbers)
@@ -357,9 +359,13 @@ def _sentences(text: str) -> Iterator[list[StatedConstraint]]:
             yield from (_line(f"{name} is {rest}") for name, rest in _OF_NOUN.findall(plain))
 
 
-_VERBS = {"after": ">", "later than": ">", "greater than": ">", "before": "<"}
+_VERBS = {"after": ">", "later than": ">", "greater than": ">", "larger than": ">", "before": "<"}
 _VERBS |= {"earlier than": "<", "less than": "<", "smaller than": "<"}
-_VERBS |= {f"never {verb}": {"<": ">=", ">": "<="}[sign] for verb, sign in _VERBS.items()}
+_VERBS |= {
+    f"{no} {verb}": {"<": ">=", ">": "<="}[sign]
+    for verb, sign in _VERBS.items()
+    for no in ("never", "not")
+}
 _IN_WORDS = re.compile(
     rf"\b([A-Za-z]\w*) (?:is )?(?:always )?(?:strictly )?({'|'.join(_VERBS)})"
     r" (?:the |its )?([A-Za-z]\w*)\b"
@@ -533,6 +539,7 @@ def _formula(template: str) -> Make:
 
     def make(match: re.Match[str], line: str) -> list[StatedConstraint]:
         texts = [template.format(**match.groupdict(), name=n) for n in _listed(match["names"])]
+        texts = [re.sub(r"\bthe (?:length|size) of (\w+)", r"len(\1)", text) for text in texts]
         return [each for text in texts for each in _comparison(text, line)]
 
     return make
@@ -848,7 +855,8 @@ def _same_letters(match: re.Match[str], line: str) -> list[StatedConstraint]:
 _WORDS: Mapping[str, str] = {
     "NAMES": f"(?P<names>{_NAMES})",
     "NAME": rf"(?P<names>{_NAME}|len\({_NAME}\)|sum\({_NAME}\))",
-    "BE": "(?:is|are)(?: an?)?(?: all)?",
+    "BE": "(?:is|are|(?:must|will) be|lies?|ranges?)(?: always)?(?: an?)?(?: all)?",
+    "END": r"(?P<end>-?\d\S*|[A-Za-z]\w*|len\(\w+\)|the (?:length|size) of [A-Za-z]\w*)",
     "STRINGS": "(?:non-empty )?(?:strings?|characters?)",
     "LENGTH": "(?:(?:of|whose|with|and) )*(?:an? )?(?:has )?length (?:is )?"
     r"(?P<length>between \S+(?: ?[-*+] ?\S+)* and [^,]+?(?:, inclusive)?"
@@ -858,6 +866,8 @@ _WORDS: Mapping[str, str] = {
     "(?: of| only)*|where each character is)",
     "CASE": "(?:lower-?case|upper-?case)(?: (?:and|or) (?:lower-?case|upper-?case))?",
     "LETTERS": "(?P<letters>.+)",
+    "SOME": "(?:an? )?(?:list|array|tuple|sequence) of",
+    "UPWARD": "(?:non-?decreasing|ascending|increasing|sorted)",
     "UNIQUE": "(?:pairwise )?(?:distinct|different|unique)",
     "LETTER": r"['\"]?(?P<letter>\S)['\"]?",
 }
@@ -897,6 +907,10 @@ _PHRASES: tuple[tuple[str, Make | str], ...] = (
     ),
     (r"NAMES BE(?: integers?)? at least (?P<low>\S+)", "{low} <= {name}"),
     (r"NAMES BE(?: integers?)? at most (?P<high>\S+)", "{name} <= {high}"),
+    (
+        r"NAMES BE(?: integers?)? at least (?P<low>\S+) (?:and|but) at most (?P<high>\S+)",
+        "{low} <= {name} <= {high}",
+    ),
     (r"NAMES BE(?: integers?)? from (?P<low>\S+) to (?P<high>\S+)", "{low} <= {name} <= {high}"),
     (
         r"NAMES BE(?: (?:whole )?(?:numbers?|integers?))?(?: from)? (?P<low>-?\d\S*)"
@@ -904,6 +918,21 @@ _PHRASES: tuple[tuple[str, Make | str], ...] = (
         "{low} <= {name} <= {high}",
     ),
     (r"NAMES BE BETWEEN", "{low} <= {name} <= {high}"),
+    (
+        r"NAMES BE (?:in|within)(?: the)?(?: range| interval)? \[(?P<low>[^,]+), ?"
+        r"(?P<high>[^,]+)\]",
+        "{low} <= {name} <= {high}",
+    ),
+    (r"NAMES BE (?:strictly )?(?:less|smaller|lower|fewer) than END", "{name} < {end}"),
+    (r"NAMES BE (?:strictly )?(?:more|greater|larger|higher) than END", "{name} > {end}"),
+    (r"NAMES BE (?:not?|never) (?:more|greater|larger|higher) than END", "{name} <= {end}"),
+    (r"NAMES BE (?:not?|never) (?:less|smaller|lower|fewer) than END", "{name} >= {end}"),
+    (r"NAMES (?:(?:do|does|must|can|will) ?not exceed|never exceeds?) END", "{name} <= {end}"),
+    (
+        r"NAMES (?:BE (?:(?:not|never) zero|non-?zero)|(?:must|can|will) ?not be zero)",
+        "{name} != 0",
+    ),
+    (r"(?P<names>[A-Za-z]\w*) (?:BE (?:not|never)|(?:must|can|will) ?not be) 0", "{name} != 0"),
     (r"NAMES is of LETTERS", _consists),
     (r"NAMES BE positive(?: integers?| numbers?)?", "{name} > 0"),
     (
@@ -914,10 +943,13 @@ _PHRASES: tuple[tuple[str, Make | str], ...] = (
     (r"NAME is never (?P<other>[A-Za-z]|[a-z]+_?\w*\d)", "{name} != {other}"),
     (r"NAMES BE never negative and at most (?P<high>\S+)", "0 <= {name} <= {high}"),
     (
-        r"NAME is a positive integer (?:not greater than|at most) (?P<high>.+)",
+        r"NAME is a positive integer (?:not? (?:greater|larger|more) than|at most|up to)"
+        r" (?P<high>.+)",
         "1 <= {name} <= {high}",
     ),
     (r"NAMES BE UNIQUE(?: integers?| values?| strings?| from each other)?", _all_distinct),
+    (r"NAMES (?:BE SOME|holds?|has|have) UNIQUE \w+", _all_distinct),
+    (r"NAMES (?:has|have|holds?|contains?) no (?:duplicate|repeated|equal) \w+", _all_distinct),
     (r"NAMES (?:(?:is|are) never (?:the same|equal)|(?:always |never )?differ)", _all_distinct),
     (
         r"(?:(?:the )?pairs |all )?\((?P<a>[A-Za-z]\w*)\[\w\], ?(?P<b>[A-Za-z]\w*)\[\w\]\)"
@@ -927,11 +959,13 @@ _PHRASES: tuple[tuple[str, Make | str], ...] = (
     ),
     (r"(?:each )?character occurs at most once in NAME", _all_distinct),
     (r"(?:but )?never the same \w+ twice", _distinct_rows),
-    (r"NAME is sorted in (?:a )?strictly (?:increasing|ascending) order", _order("increasing")),
     (
-        r"NAME is sorted(?: in (?:a )?(?:non-decreasing|ascending|increasing) order)?",
-        _order("sorted"),
+        r"NAME (?:is|holds|has|contains|comes)(?: SOME)? (?P<unique>UNIQUE )?"
+        r"(?:(?:integers|numbers|values|strings|words) )?(?:given )?(?:sorted )?"
+        r"in (?:a )?(?P<strict>strictly )?UPWARD order",
+        lambda m, line: _order("increasing" if m["unique"] or m["strict"] else "sorted")(m, line),
     ),
+    (r"NAME is sorted(?: ascending)?", _order("sorted")),
     (r"NAME BE permutation of (?:the letters )?(?P<of>[A-Za-z]\w*)", _same_letters),
     (r"NAME contains (?P<of>one \S(?:(?:,| and|, and) one \S)+)", _same_letters),
     (rf"\(? ?NAME(?:[ ,.]+{_NAME})* ?\)? BE permutation(?: of .+)?", _order("permutation")),

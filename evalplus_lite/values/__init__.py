@@ -1,1 +1,1 @@
-"""Plain Python values: exact JSON and binary forms, equality, identity and how they are shown."""
+"""Plain Python values: exact JSON and binary forms, equality, identity, and display."""

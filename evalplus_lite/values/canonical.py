@@ -1,8 +1,7 @@
-"""Canonical bytes: values in wire form have the same ones if and only if they are equal.
+"""Canonical bytes, which two values in wire form share if and only if they are equal.
 
-Elements of sets and keys of dicts are looked up by them. Python's own tables would use hashes that
-the author of a value can choose, and make collide. NaN is one value here, so that a set with
-several is a multiset.
+Elements of sets and keys of dicts are looked up by them, because the author of a value can make
+hashes in Python's own tables collide. All NaNs are equal here, so a set with several is a multiset.
 """
 
 from __future__ import annotations
@@ -28,22 +27,22 @@ INT_SIZE = 1 + wire.FIXED[wire.INT]
 
 
 class KeyTooLong(Exception):
-    """A value takes more bytes than any that it could equal."""
+    """A value is longer than any value that it could equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A value's bytes, and whether NaN is within it."""
+    """A value's bytes, and whether it contains NaN."""
 
     data: bytes
     has_nan: bool
 
 
 class Keys:
-    """Reads values as keys; a key longer than ``longest`` bytes raises KeyTooLong.
+    """Reads values as keys; raises KeyTooLong for a key longer than ``longest`` bytes.
 
-    ``strict`` compares types too. With ``hashable``, an unhashable element raises TypeError. Order
-    does not matter at these ``levels`` of lists and tuples (0: the value itself).
+    ``strict`` also compares types. With ``hashable``, an unhashable element raises TypeError. Order
+    is ignored at these ``levels`` of lists and tuples (0: the value itself).
     """
 
     def __init__(
@@ -60,7 +59,7 @@ class Keys:
         self.has_nan, self.levels = False, levels
 
     def next(self) -> Key:
-        """Return the key of the next value, and pass it."""
+        """Return the key of the next value, and advance past it."""
         self.room, self.has_nan = self.longest, False
         return Key(self._value(0), self.has_nan)
 
@@ -84,7 +83,7 @@ class Keys:
         if tag in NUMERIC:
             data = self._number(reader.scalar(tag))
         else:
-            if tag == LONG or tag in STRINGS:  # a long one is not even copied
+            if tag == LONG or tag in STRINGS:  # do not even copy a long one
                 (size,) = struct.unpack_from("<i", reader.data, reader.at)
                 self._fit(abs(size))
             reader.leaf(tag)
@@ -102,7 +101,7 @@ class Keys:
             value = value.real
         if isinstance(value, bool):
             return wire.encode(value if self.strict else int(value))
-        # is_integer() is False of NaN and infinities, too.
+        # is_integer() is False for NaN and infinities, too.
         if self.strict or not value.is_integer():
             return b"g" + _part(value)
         return wire.encode(int(value))
@@ -179,12 +178,12 @@ class Keys:
 
 
 def _part(value: float) -> bytes:
-    """Return the bytes of a float that equal ones share: there is one zero, and one NaN."""
+    """Return the same bytes for equal floats, including zeros and NaNs."""
     return struct.pack("<d", value + 0.0 if value == value else math.nan)
 
 
 def _rational(value: Decimal | Fraction | int) -> bytes:
-    """Return the bytes of a number of any type, those of a float if one is equal to it."""
+    """Return the bytes of a number of any type: those of an equal float, if there is one."""
     if isinstance(value, Decimal) and not value.is_finite():
         return b"g" + _part(float(value))
     exact = Fraction(value)

@@ -3,7 +3,7 @@
 Values that JSON represents exactly are plain JSON. The rest is an object with one key that starts
 with ``$``: ``$tuple``, ``$set``, ``$frozenset``, ``$bytes`` (hex), ``$complex`` ([real,
 imaginary]), ``$float`` (nan, inf, -inf), ``$int`` (hex, beyond 4,000 digits, which Python would
-refuse to parse) and ``$dict`` ([[key, value], ...], if a key is not a string or starts with
+not parse) and ``$dict`` ([[key, value], ...], if a key is not a string or starts with
 ``$``); for extended types their names in ``kinds``: ``$decimal`` and so on.
 NaN payloads are lost; everything else round-trips to an equal value of the same type and order
 (sets are written in the order of their elements' text, so equal sets give equal bytes).
@@ -23,20 +23,20 @@ from evalplus_lite.values.kinds.kind import Kind
 from evalplus_lite.values.kinds.registry import BY_NAME, BY_TYPE
 from evalplus_lite.values.wire import check_hashing
 
-# How deep values may nest: far beyond any real test input, well within Python's own stack.
+# Maximum nesting of values: far beyond any real test input, well within Python's own stack.
 MAX_DEPTH = 200
-# How many values one encoded value may hold, shared parts counted each time they occur.
+# Maximum number of values in one encoded value, counting shared parts each time they occur.
 MAX_NODES = 5_000_000
-# Integers at most this long are plain JSON: under 4,000 digits, which every parser here takes.
+# Maximum bits of integers in plain JSON: under 4,000 digits, which every parser here accepts.
 BIG_INT_BITS = 13_000
 _NO_STACK = "value nests deeper than the stack has room for here"
 
 
 def dumps(value: Value) -> str:
-    """Return the tagged JSON text of a plain value, compact and ASCII only.
+    """Return the tagged JSON text of a plain value, as compact ASCII.
 
-    Raises CodecError for anything that is not exactly a plain builtin (a subclass too), for a
-    cycle, and past ``MAX_DEPTH`` or ``MAX_NODES``.
+    Raises CodecError for anything but exact plain builtins (also for a subclass), for a cycle, and
+    beyond ``MAX_DEPTH`` or ``MAX_NODES``.
     """
     tree = to_json(value)
     try:
@@ -46,7 +46,7 @@ def dumps(value: Value) -> str:
 
 
 def loads(text: str | bytes) -> Value:
-    """Return the value of a tagged JSON text; CodecError if it is not one."""
+    """Return the value of a tagged JSON text; raise CodecError if it is invalid."""
     try:
         parsed = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
@@ -63,7 +63,7 @@ def to_json(value: Value) -> Any:
 
 
 def from_json(tree: Any) -> Value:
-    """Return the value that a JSON-ready tree encodes; CodecError if it encodes none."""
+    """Return the value of a JSON-ready tree; raise CodecError if it is invalid."""
     try:
         return _decode(tree, 0)
     except RecursionError:
@@ -71,7 +71,7 @@ def from_json(tree: Any) -> Value:
 
 
 class _Encoder:
-    """One traversal of a value: counts nodes and detects cycles."""
+    """A traversal of a value that counts nodes and detects cycles."""
 
     def __init__(self) -> None:
         self.nodes = 0

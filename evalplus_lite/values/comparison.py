@@ -1,8 +1,8 @@
-"""Comparison of two values in wire form, side by side up to the first difference.
+"""Comparison of two values in wire form, in parallel up to the first difference.
 
-Neither value is built or hashed by Python, because a sample may have chosen its output to be large,
-or slow to hash. Elements of sets and keys of dicts are looked up by canonical bytes, however many
-of them are NaN. So an output costs about as much as the expected value, whatever it holds.
+Neither value is built or hashed by Python, because a sample may choose an output that is large or
+slow to hash. Elements of sets and keys of dicts are looked up by canonical bytes, even if many are
+NaN. So an output costs about as much as the expected value, whatever it contains.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from evalplus_lite.values.wire import (
     WireReader,
 )
 
-# Pairing the elements of two collections one to one.
+# One-to-one matching of the elements of two collections.
 
 
 def assignable(count: int, fits: Callable[[int, int], bool]) -> bool:
-    """Return whether ``count`` items can be matched one to one with ``count`` partners.
+    """Return whether ``count`` items can be matched one-to-one with ``count`` partners.
 
     Uses augmenting paths: https://en.wikipedia.org/wiki/Bipartite_graph#Matching.
     """
@@ -67,15 +67,15 @@ def assignable(count: int, fits: Callable[[int, int], bool]) -> bool:
     return True
 
 
-# Whether two leaves, of an output and of the expected one, are equal or near.
+# Comparison of two leaves, of the output and of the expected value.
 
 NUMBERS = (int, float, complex)
 
 
 def same(a: Any, b: Any, rule: Rule) -> bool:
-    """Return whether ``a`` is the expected ``b``, both plain or a Decimal or Fraction of one.
+    """Return whether ``a`` equals the expected ``b``; both are plain, Decimal or Fraction.
 
-    Python's equality; if ``b`` is a float, by the rule's tolerance; NaN is NaN.
+    Uses Python's equality or, if ``b`` is a float, the rule's tolerance; NaN equals NaN.
     """
     if isinstance(b, float | complex):
         if isinstance(a, Decimal | Fraction):
@@ -88,7 +88,7 @@ def same(a: Any, b: Any, rule: Rule) -> bool:
 
 
 def close(a: Any, b: Any, rule: Rule) -> bool:
-    """Return whether ``a`` is within the rule's tolerance of the expected ``b``; NaN is NaN."""
+    """Return whether ``a`` is within the rule's tolerance of ``b``; NaN equals NaN."""
     if a == b:
         return True
     if isinstance(a, complex) or isinstance(b, complex):
@@ -106,11 +106,11 @@ def close(a: Any, b: Any, rule: Rule) -> bool:
     return bool(difference <= max(rule.atol, rule.rtol * abs(b))) and math.isfinite(b)
 
 
-# Comparison of printed text, by the rules that judges of programming contests use.
+# Comparison of printed text, by the rules of programming contests.
 
 TEXT_RULES = frozenset({"lines", "tokens", "numbers"})
 LONGEST_NUMBER = 400
-"""Longest token, in characters, that a tolerance applies to."""
+"""Maximum length, in characters, of a token to which a tolerance applies."""
 
 _TOKEN = re.compile(rb"[^ \t\n\r\f\v]+")
 _SPACE = b" \t\n\r\f\v"
@@ -119,7 +119,7 @@ _INTEGER = re.compile(rb"[-+]?[0-9]+")
 
 
 def same_text(output: bytes, expected: bytes, rule: Rule) -> bool:
-    """Return whether a text is right by a rule of ``TEXT_RULES``."""
+    """Return whether a text is right by a rule in ``TEXT_RULES``."""
     if output == expected:
         return True
     if rule.kind == "lines":
@@ -141,7 +141,7 @@ def _same(
 
 
 def _lines(text: bytes) -> Iterator[bytes]:
-    """Yield the lines without white space at their ends, up to the last that holds any other."""
+    """Yield the lines without trailing white space, up to the last one that is not blank."""
     text = text.rstrip(_SPACE)
     begin = 0
     while (end := text.find(b"\n", begin)) >= 0:
@@ -155,7 +155,7 @@ def _tokens(text: bytes) -> Iterator[bytes]:
 
 
 def _near(a: bytes, b: bytes, rule: Rule) -> bool:
-    """Return whether a token is near an expected one that is a number with a fraction."""
+    """Return whether a token is close to an expected non-integer number."""
     if max(len(a), len(b)) > LONGEST_NUMBER or _INTEGER.fullmatch(b):
         return False
     if not (_NUMBER.fullmatch(a) and _NUMBER.fullmatch(b)):
@@ -163,17 +163,17 @@ def _near(a: bytes, b: bytes, rule: Rule) -> bool:
     return close(float(a), float(b), rule)
 
 
-LONGEST_FLOAT = 2 * 70  # bytes of a long integer beyond which no float is near it: 1,050 bits
+LONGEST_FLOAT = 2 * 70  # maximum bytes of a long integer that can be near a float: 1,050 bits
 ZERO = wire.encode(0)
 LONGEST_ATOM = 1 << 14  # and longest that can equal a value of ``kinds``
-# Values compared in search of a partner for elements that are equal to no other exactly.
+# Maximum comparisons in search of partners for elements without an exactly equal one.
 MAX_STEPS = 500_000
 _INTEGERS = {wire.INT, LONG}
 _INEXACT = frozenset({FLOAT, wire.COMPLEX})
 
 
 class ValueComparison:
-    """An output ``a`` and the expected value ``b``, each a WireReader at the values to compare."""
+    """Compares an output ``a`` with the expected value ``b``, given as WireReaders."""
 
     def __init__(self, a: WireReader, b: WireReader, rule: Rule) -> None:
         self.a, self.b, self.rule = a, b, rule
@@ -181,7 +181,7 @@ class ValueComparison:
         self.steps = 0
 
     def equal(self) -> bool:
-        """Return whether the next values are equal; if so, both have been passed."""
+        """Return whether the next values are equal; if so, advance past both."""
         a, b = self.a, self.b
         tag, other = b.tag(), a.tag()
         if (tag == TUPLE and b.is_marked()) or (other == TUPLE and a.is_marked()):
@@ -210,7 +210,7 @@ class ValueComparison:
             negative, digits = a.digits()
             if tag == LONG:
                 return (negative, digits) == b.digits()
-            if len(digits) > LONGEST_FLOAT:  # nor is it None, or a short integer
+            if len(digits) > LONGEST_FLOAT:  # and it is not None, or a short integer
                 return False
             a.at = start
         x, y = a.scalar(other), b.scalar(tag)
@@ -238,7 +238,7 @@ class ValueComparison:
         return True
 
     def _numbers(self, tag: int, x: bytes, y: bytes) -> bool:
-        """Return whether two runs of values of one tag, that are not the same bytes, are equal."""
+        """Return whether two runs of values with one tag, but different bytes, are equal."""
         if tag not in _INEXACT:
             return False
         form = "<xd" if tag == FLOAT else "<xdd"
@@ -264,7 +264,7 @@ class ValueComparison:
         return True
 
     def keys(self, reader: WireReader, *, longest: float = math.inf, hashable: bool = True) -> Keys:
-        """Return a reader of the canonical bytes of this reader's next values."""
+        """Return a reader of the canonical bytes of a reader's next values."""
         return Keys(reader, strict=self.strict, hashable=hashable, longest=longest)
 
     def _extended(self, other: int, tag: int) -> bool:
@@ -292,7 +292,7 @@ class ValueComparison:
         return True
 
     def _atoms(self, given: Kind | None, kind: Kind | None, other: int = 0, tag: int = 0) -> bool:
-        """Compare two values that have no parts, each of a type or with the tag of a plain one."""
+        """Compare two values without parts, each of an extended type or with a plain tag."""
         if given is None and other == LONG:
             start = self.a.at
             if len(self.a.digits()[1]) > LONGEST_ATOM:
@@ -309,7 +309,7 @@ class ValueComparison:
         return same(given.key(x) if given else x, kind.key(y) if kind else y, self.rule)
 
     def _parts(self, kind: Kind) -> bool:
-        """Compare two values of one type, part by part."""
+        """Compare two values of the same type, part by part."""
         a, b = self.a, self.b
         compared = kind.typed if self.strict else kind.compared
         for at, form in enumerate(kind.forms):
@@ -331,7 +331,7 @@ class ValueComparison:
         return True
 
     def _dictionary(self, *, is_ordered: bool = False) -> bool:
-        """Compare values in turn as long as both dicts have the same keys in the same order."""
+        """Compare values in sequence, while both dicts have the same keys in the same order."""
         a, b = self.a, self.b
         ours, theirs = self.keys(a), self.keys(b)
         while b.data[b.at] != END:
@@ -354,7 +354,7 @@ class ValueComparison:
         return ended
 
     def _shuffled(self) -> bool:
-        """Compare the remaining items of two dicts in any order; NaN keys in any pairing."""
+        """Compare the remaining items of two dicts in any order, and NaN keys in any pairing."""
         a, b = self.a, self.b
         places: defaultdict[bytes, list[int]] = defaultdict(list)
         theirs = self.keys(b)
@@ -391,15 +391,15 @@ class ValueComparison:
         return right
 
     def pair_off(self, count: int, levels: frozenset[int] = frozenset()) -> bool:
-        """Return whether the next elements are equal one to one in some order, and pass them.
+        """Return whether the next elements are equal one-to-one in some order, and advance.
 
-        Those with an exact partner are dropped, the rest paired by the leaf rule. ``levels`` are
-        those of the elements at which order does not matter.
+        Elements with an exact partner are dropped, and the rest are matched by the leaf rule.
+        ``levels`` are the elements' levels at which order is ignored.
         """
         places: defaultdict[bytes, list[int]] = defaultdict(list)
         for key, at in self._elements(self.b, count, levels, math.inf):
             places[key].append(at)
-        # What is equal only by a tolerance may be somewhat longer: 1.0 has fewer bytes than 1.1.
+        # Values equal only by a tolerance may be longer: 1.0 has fewer bytes than 1.1.
         longest = 64 + 4 * max(map(len, places), default=0)
         rest = []
         try:
@@ -424,7 +424,7 @@ class ValueComparison:
             yield keys.next().data, at
 
     def paired(self, ours: list[int], theirs: list[int]) -> bool:
-        """Return whether the values at these places are equal, one to one, in some order."""
+        """Return whether the values at these positions are equal one-to-one in some order."""
 
         def fits(x: int, y: int) -> bool:
             self.a.at, self.b.at = ours[x], theirs[y]
@@ -439,7 +439,7 @@ class ValueComparison:
 
 
 def _base(kind: Kind | None, tag: int) -> Base | None:
-    """Return the value to compare with values of other types."""
+    """Return the plain type as which a value compares with values of other types."""
     if kind is not None:
         return kind.base
     if tag not in CONTAINERS:
@@ -448,7 +448,7 @@ def _base(kind: Kind | None, tag: int) -> Base | None:
 
 
 def without_zeros(reader: WireReader) -> bytes:
-    """Pass a dict and return it without the items that are 0."""
+    """Advance past a dict, and return it without the items that are 0."""
     start, kept = reader.at, []
     reader.at += 1
     while reader.data[reader.at] != END:

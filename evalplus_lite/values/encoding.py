@@ -1,8 +1,8 @@
-"""Values in wire form on the child's side, the arguments it receives, and exceptions as text.
+"""The child's side of the wire form: encoding values, receiving arguments, describing exceptions.
 
 This file's *text* runs in the sandbox's bare interpreter before that of ``child``, in the same
-namespace, so it imports the standard library only; there the text of ``kinds`` follows it. The
-supervisor encodes what it sends with it.
+namespace, so it imports only the standard library; the text of ``kinds`` follows it there. The
+supervisor uses it to encode what it sends.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ BASES = type.__dict__["__mro__"].__get__
 SCALARS: frozenset[type] = frozenset({int, float, str, bool, type(None)})
 SHORT = SCALARS - {str}
 PLAIN = SCALARS | {bytes, complex, list, tuple, dict, set, frozenset}
-# The first item of an extended value in wire form: a tuple that starts with a value which no plain
-# value holds. marshal would not write a tag of its own.
+# Marks a tuple as an extended value in wire form: its first item, which no plain value contains.
+# marshal cannot write custom tags.
 MARK: Any = ...
 HEADS = tuple(b"(" + bytes([count]) + b"\0\0\0." for count in range(3, 8))
-# By full class name: the type's name, and the function that takes such a value apart.
+# By full class name: the type's name, and the function that splits such a value into parts.
 PACKS: dict[str, tuple[str, Callable[[Any], Any]]] = {}
-# By class, as far as met: the entry there that is its own, or of a class it is derived from.
+# By class, for those met so far: the entry of PACKS for the class or one of its bases.
 KNOWN: dict[type, tuple[str, Callable[[Any], Any]] | None] = {}
 # By type name: the function that builds a value from its parts.
 UNPACKS: dict[str, Callable[[Any, Callable[[str], Any]], Any]] = {}
 
 
 class NotPlain(Exception):
-    """A value has a type that cannot be sent; the argument names the type."""
+    """A value's type cannot be sent; the argument names the type."""
 
 
 def register(
@@ -55,9 +55,9 @@ def encode(
 ) -> bytes:
     """Return the exact wire form of a value: marshal version 2, which has no references.
 
-    Subclasses of plain types are reduced to the plain value underneath by the base type's own C
-    methods, so that no override of theirs runs; a value of a type in ``kinds`` is a tuple of MARK,
-    the type's name and its parts; anything else raises NotPlain. ``spare`` is how much deeper than
+    Subclasses of plain types are reduced to the plain value by the base type's own C methods, so
+    that none of their overrides runs; a value of a type in ``kinds`` is a tuple of MARK, the type's
+    name and its parts; anything else raises NotPlain. ``spare`` is how much deeper than
     ``MAX_DEPTH`` it may nest.
     """
     if type(value) not in scalars:
@@ -70,13 +70,13 @@ def encode(
             return data
         try:
             value = plain(value, -spare)
-        except TypeError as error:  # an element with unhashable parts, hashed by identity
+        except TypeError as error:  # an element with unhashable parts that was hashed by identity
             if not str(error).startswith("unhashable"):
                 raise
             raise NotPlain(str(error)) from None
     try:
         return dumps(value, 2)
-    except ValueError:  # marshal raises it for a plain value when memory runs out
+    except ValueError:  # raised by marshal for a plain value if memory runs out
         raise MemoryError from None
 
 
@@ -118,7 +118,7 @@ def plain(value: Any, depth: int) -> Any:
 
 
 def extended(value: Any, kind: type) -> tuple[str, Sequence[Any]] | None:
-    """Return the type's name and the parts of a value whose class, or one it is of, is known."""
+    """Return the type's name and the parts of a value whose class or base class is registered."""
     if kind not in KNOWN:
         KNOWN[kind] = next(filter(None, map(known, BASES(kind))), None)
     entry = KNOWN[kind]
@@ -127,7 +127,7 @@ def extended(value: Any, kind: type) -> tuple[str, Sequence[Any]] | None:
 
 
 def known(kind: type) -> tuple[str, Callable[[Any], Any]] | None:
-    """Return the registration of a class, if it really is the class of that name."""
+    """Return the registration of a class, if it really is the class with that name."""
     name, module = TYPE_NAME(kind), str(MODULE(kind))
     entry = PACKS.get(f"{module}.{name}")
     if entry and getattr(sys.modules.get(module), name, None) is kind:
@@ -159,10 +159,10 @@ def describe(error: BaseException, dumps: Callable[[Any, int], bytes] = marshal.
 
 
 def arrived(data: bytes, value: Any) -> Any:
-    """Return the cases (or the arguments) read from ``data``, with extended values built.
+    """Return the cases (or arguments) read from ``data``, with extended values built.
 
-    Plain values are passed through. Extended values are built again for each case, because their
-    classes may be the program's, which is loaded by then.
+    Plain values are returned unchanged. Extended values are built for each case, because their
+    classes may belong to the program, which is loaded by then.
     """
     if not any(head in data for head in HEADS):
         return value
@@ -170,7 +170,7 @@ def arrived(data: bytes, value: Any) -> Any:
 
 
 class Arriving:
-    """Cases whose arguments are built when they are asked for."""
+    """Cases whose arguments are built on access."""
 
     def __init__(self, cases: list[Any]) -> None:
         self.cases = cases
@@ -197,7 +197,7 @@ def built(value: Any) -> Any:
 def declared(name: str) -> Any:
     """Return the program's object under a dotted name, or None.
 
-    ``declared.made`` holds the classes that were created because the program has none of that name.
+    ``declared.made`` has classes that were created because the program has none with that name.
     """
     value: Any = sys.modules.get("program")
     for part in name.split("."):

@@ -1,11 +1,11 @@
-"""Comparison rules that decide whether an output is right, on values in wire form.
+"""Comparison rules for outputs, on values in wire form.
 
-``python`` (the default for published sets, so that numbers compare with the literature): Python
-equality, NaN equal to itself; if the *expected* leaf is a float, |a - b| <= max(atol, rtol |b|),
-leaf by leaf, in containers of the same shape; integers are exact. ``strict``: also the same type
-at every leaf. ``unordered``: as sets of elements. ``multiset``, ``sorted`` and ``fields``: free
-order, keys and tolerances by position, below. ``any``: as one of a list of right ones.
-``truthiness``: only whether the output is something, rather than None or False.
+``python`` (the default for published sets, so that scores are comparable with the literature):
+Python equality, with NaN equal to itself; if the *expected* leaf is a float, |a - b| <= max(atol,
+rtol |b|), leaf by leaf, in containers of the same shape; integers are exact. ``strict``: also the
+same type at every leaf. ``unordered``: as sets of elements. ``multiset``, ``sorted`` and
+``fields``: free order, keys and tolerances by position, see below. ``any``: equal to one of a list
+of right outputs. ``truthiness``: only whether the output is neither None nor False.
 
 docs/measurements/soundness.md lists the differences from evalplus 0.3.1.
 """
@@ -25,22 +25,22 @@ from evalplus_lite.values.comparison import NUMBERS, ValueComparison, same
 from evalplus_lite.values.kinds.kind import LIST
 from evalplus_lite.values.wire import CONTAINERS, DICT, END, SEQUENCES, WireReader
 
-# Comparison by rules that depend on a value's position: free order, keys, tolerances of fields.
+# Rules that depend on a value's position: free order, keys, tolerances of fields.
 
 Fields: TypeAlias = tuple[Tolerance, ...]
 Found: TypeAlias = bytes | tuple[Any] | None
 MORE_VALUES = 1000
 LONGEST_TEXT = 100_000
-"""Bytes of a key that is a text to be measured."""
+"""Maximum bytes of a text key whose length is measured."""
 
 
 def canonical(reader: WireReader) -> bytes:
-    """Return the canonical bytes of a reader's next value, and pass it."""
+    """Return the canonical bytes of a reader's next value, and advance past it."""
     return Keys(reader, strict=False, hashable=False).next().data
 
 
 class Arranged(ValueComparison):
-    """Compares two values by an arranged rule; below its levels, as ``ValueComparison`` does."""
+    """Compares two values by an arranged rule and, below its levels, like ``ValueComparison``."""
 
     def __init__(self, a: WireReader, b: WireReader, rule: Rule) -> None:
         super().__init__(a, b, rule)
@@ -50,7 +50,7 @@ class Arranged(ValueComparison):
         self.keyed = rule.kind == "sorted"
 
     def equal(self) -> bool:
-        """Return whether the next values are equal; if so, both have been passed."""
+        """Return whether the next values are equal; if so, advance past both."""
         usual = self.rule
         for field in self.fields:
             if not field.at:
@@ -65,7 +65,7 @@ class Arranged(ValueComparison):
             self.rule = usual
 
     def within(self, *steps: object) -> Fields:
-        """Return the fields within the values that one of the steps leads to."""
+        """Return the fields within the values to which one of the steps leads."""
         return tuple(
             replace(field, at=field.at[1:])
             for field in self.fields
@@ -103,7 +103,7 @@ class Arranged(ValueComparison):
         return self.pair_off(count, levels)
 
     def _same_keys(self, count: int) -> bool:
-        """Return whether items at the same places have equal keys."""
+        """Return whether items at the same positions have equal keys."""
         a, b, rule = self.a, self.b, self.rule
         wanted = [_measured(b, rule) for _ in range(count)]
         a.most = a.count + 8 * b.count + MORE_VALUES  # equal values have about as many parts
@@ -112,7 +112,7 @@ class Arranged(ValueComparison):
         return right
 
     def _dictionary(self, *, is_ordered: bool = False) -> bool:
-        """Compare two dicts value by value, each in the fields that its key leads to."""
+        """Compare two dicts value by value, using the fields for each key."""
         a, b, fields = self.a, self.b, self.fields
         self.depth += 1
         try:
@@ -154,7 +154,7 @@ def _same_key(ours: Found, theirs: Found, rule: Rule) -> bool:
 
 
 def _measured(reader: WireReader, rule: Rule) -> Found:
-    """Pass an item, and return its key in wire form, or the key's measure; None if it has none."""
+    """Advance past an item; return its key in wire form, or the key's measure, or None."""
     start = reader.at
     reader.skip(0)
     end = reader.at
@@ -171,7 +171,7 @@ def _measured(reader: WireReader, rule: Rule) -> Found:
 
 
 def _step(reader: WireReader, step: Step) -> bool:
-    """Advance to the place that a step leads to in the next value; return whether it exists."""
+    """Advance to the place of a step in the next value; return whether it exists."""
     tag = reader.tag()
     if tag in SEQUENCES and isinstance(step, int):
         count = reader.length()
@@ -210,24 +210,24 @@ def _measure(reader: WireReader, by: str) -> tuple[Any] | None:
     return (len(value),) if isinstance(value, bytes) and by == "len" else None
 
 
-# By how many elements an unordered output may exceed eight times the expected one's, repeated.
+# Maximum elements of an unordered output beyond eight times those of the expected one.
 MORE_ELEMENTS = 100_000
 _GROUPS = CONTAINERS - {DICT}
 
 
 def matches(output: Value, expected: Value, rule: Rule = Rule()) -> bool:  # noqa: B008 - frozen
-    """Return whether ``output`` is right if ``expected`` is the reference's output.
+    """Return whether ``output`` is right, given the reference's output ``expected``.
 
-    Both are plain values; CodecError if one is not.
+    Both must be plain values; raises CodecError otherwise.
     """
     return equal(wire.encode(output), wire.encode(expected), rule)
 
 
 def equal(output: bytes, expected: bytes, rule: Rule = Rule()) -> bool:  # noqa: B008 - frozen
-    """Return whether an output is right if ``expected`` is the reference's, both in wire form.
+    """Return whether an output is right, given the reference's, both in wire form.
 
-    Raises CodecError for an output that is malformed, as far as it had to be read, and for one
-    that takes too much comparing.
+    Raises CodecError for an output that is malformed, as far as it was read, or too expensive to
+    compare.
     """
     if rule.kind == "truthiness":
         return is_something(output) == is_something(expected)
@@ -244,9 +244,9 @@ def equal(output: bytes, expected: bytes, rule: Rule = Rule()) -> bool:  # noqa:
 
 
 def exact(expected: bytes, rule: Rule) -> bytes:
-    """Return bytes that are right without comparison: the expected value, or the first of a list.
+    """Return bytes that need no comparison: the expected value, or the first of a list.
 
-    Empty for an empty list.
+    Returns b"" for an empty list.
     """
     return next(_items(expected), b"") if rule.kind == "any" else expected
 
@@ -257,7 +257,7 @@ def is_something(data: bytes) -> bool:
 
 
 def _items(data: bytes) -> Iterator[bytes]:
-    """Yield the items of a list in wire form, which is ours."""
+    """Yield the items of a trusted list in wire form."""
     reader = WireReader(data)
     if reader.tag() != wire.LIST:
         return
@@ -279,7 +279,7 @@ def _unordered(pair: ValueComparison) -> bool:
     starts = a.at, b.at
     try:
         right = _as_sets(pair, ours, theirs)
-    except TypeError:  # elements that cannot be hashed: as multisets, by the leaf rule
+    except TypeError:  # unhashable elements: compare as multisets, by the leaf rule
         a.at, b.at = starts
         right = ours == theirs and pair.pair_off(ours)
     for _ in range(parts[0] if right else 0):
@@ -288,9 +288,9 @@ def _unordered(pair: ValueComparison) -> bool:
 
 
 def _opened(reader: WireReader) -> int | None:
-    """Pass all before a group's number of elements; None if the value is not a group.
+    """Advance to a group's number of elements; return None if the value is not a group.
 
-    Returns how many parts follow its elements.
+    Otherwise return how many parts follow its elements.
     """
     tag, rest = reader.tag(), 0
     if tag == wire.TUPLE and reader.is_marked():

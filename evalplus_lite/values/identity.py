@@ -1,4 +1,4 @@
-"""Identity of plain values: which inputs count as the same."""
+"""Identity of plain values, which decides whether two inputs are the same."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from evalplus_lite.values import encoding
 from evalplus_lite.values.kinds.registry import BY_NAME
 from evalplus_lite.values.wire import DEPTH_IN_HAND
 
-# The last format that writes neither references nor interning: equal values of equal types give
-# equal bytes. Floats are binary (so -0.0 is not 0.0); sets are sorted; dicts are not.
+# The last format without references and interning, so that equal values of equal types give equal
+# bytes. Floats are binary (so -0.0 is not 0.0); sets are sorted; dicts are not.
 _FORMAT = 2
 
 
 def key(value: Value) -> bytes:
-    """Return bytes that two plain values share exactly if they are the same input.
+    """Return bytes that two plain values share if and only if they are the same input.
 
-    The same input: equal, and of the same type at every leaf (``1``, ``True`` and ``1.0`` differ).
-    The order of a set's elements or a dict's keys does not matter. Only good within one process.
+    Inputs are the same if they are equal and of the same types at every leaf (``1``, ``True`` and
+    ``1.0`` differ), in any order of a set's elements or a dict's keys. Only valid in one process.
     """
     try:
         data = marshal.dumps(value, _FORMAT)
-    except ValueError:  # of an extended type, all of whose parts count
+    except ValueError:  # an extended type, for which all parts count
         value = encoding.plain(value, -DEPTH_IN_HAND)
         data = marshal.dumps(value, _FORMAT)
-    if b"{" in data:  # perhaps a dict: the only container that is written in insertion order
+    if b"{" in data:  # perhaps a dict, the only container written in insertion order
         return marshal.dumps(_ordered(value), _FORMAT)
     return data
 
 
 def _ordered(value: Value) -> Value:
-    """Return the value with each dict as its sorted items, marked by a tag no plain value has."""
+    """Replace each dict in a value by its sorted items, marked by a tag no plain value has."""
     kind = type(value)
     if kind is dict:
         items = [(key(name), _ordered(item)) for name, item in value.items()]
@@ -44,9 +44,9 @@ def _ordered(value: Value) -> Value:
 
 
 def _is_ordered(value: tuple[Value, ...]) -> bool:
-    """Return whether a tuple encodes a dict of a kind whose order counts.
+    """Return whether a tuple encodes a kind of dict whose order counts.
 
-    Other tuples may begin with an ellipsis too: arguments of a call whose first one is omitted.
+    Other tuples may begin with an ellipsis, too: arguments of a call whose first one is omitted.
     """
     if len(value) != 3 or value[0] is not ... or type(value[2]) is not dict:
         return False

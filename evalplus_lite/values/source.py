@@ -1,4 +1,4 @@
-"""Values as Python source, exactly."""
+"""Values as exact Python source, and their display in messages."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from evalplus_lite.types import SHOWN, Value
 from evalplus_lite.values import wire
 from evalplus_lite.values.kinds.registry import BY_TYPE, KINDS
 
-# Excerpts: values, and answers in wire form, as one short line for a message.
+# Display: values, and answers in wire form, as one short line for a message.
 
-# Larger answers are described by type and size only: a value has up to as many parts as bytes, each
-# of which costs up to a few hundred bytes here.
+# Larger answers are described by type and size only: a value can have as many parts as bytes, and
+# each part takes up to a few hundred bytes here.
 SHOWN_BYTES = 1 << 16
-MAX_HASHED = 1 << 14  # elements of one set, or keys of one dict, that a message shows
+MAX_HASHED = 1 << 14  # maximum elements of a set, or keys of a dict, to decode for a message
 
 
 def shown(data: bytes) -> str:
-    """Return one line that shows an answer in wire form; a large one is not decoded."""
+    """Return one line for an answer in wire form; a large one is not decoded."""
     if len(data) <= SHOWN_BYTES:
         return shorten(decode_answer(data))
     kind, unit = _KINDS.get(data[:1], ("value", "bytes"))
@@ -30,12 +30,12 @@ def shown(data: bytes) -> str:
 
 
 def decode_answer(data: bytes) -> Value:
-    """Decode a sample's answer for display; CodecError if it is malformed or slow to hash."""
+    """Decode a sample's answer for display; raise CodecError if it is malformed or slow to hash."""
     return wire.decode(data, hash_limit=MAX_HASHED)
 
 
 def shorten(value: Value) -> str:
-    """Return a value's repr, cut in the middle if it is long."""
+    """Return a value's repr, truncated in the middle if it is long."""
     try:
         text = repr(value)
     except ValueError:  # an integer of more than 4,300 digits
@@ -60,10 +60,10 @@ _KINDS = {
 }
 
 
-# Values written as Python source, read from the syntax tree and never executed.
+# Reading values in Python source from the syntax tree, without executing it.
 
-MAX_ITEMS = 1_000_000  # items that a repetition such as ``[0] * n`` may make
-MAX_BITS = 1_000_000  # bits that an arithmetic result may have
+MAX_ITEMS = 1_000_000  # maximum items of a repetition such as ``[0] * n``
+MAX_BITS = 1_000_000  # maximum bits of an arithmetic result
 
 _NAMES = {"inf": math.inf, "nan": math.nan}
 _CALLS: dict[str, Callable[..., Any]] = {
@@ -82,7 +82,7 @@ def value_of(node: ast.expr) -> Value:
 
     Accepts more than ``ast.literal_eval``: ``+ - * **`` of literals, ``inf`` and ``nan``, and calls
     such as ``set([1])``, ``float("inf")``, ``Decimal("1.5")``, ``datetime.date(2024, 2, 29)``.
-    ValueError for anything else.
+    Raises ValueError for anything else.
     """
     try:
         return _value(node)
@@ -95,7 +95,7 @@ def value_of(node: ast.expr) -> Value:
 def literal_calls(tree: ast.Module, name: str) -> Iterator[tuple[Value, ...] | None]:
     """Yield the positional arguments of each call of ``name`` in the program, in source order.
 
-    None is for a call whose arguments are not all literals, or are not all positional.
+    Yields None for a call whose arguments are not all positional literals.
     """
     calls = [
         node
@@ -110,7 +110,7 @@ def literal_calls(tree: ast.Module, name: str) -> Iterator[tuple[Value, ...] | N
 
 
 def assigned(tree: ast.Module, name: str) -> Value:
-    """Return the value that the program assigns to ``name`` at its top level.
+    """Return the value assigned to ``name`` at the program's top level.
 
     Raises ValueError without such an assignment, or if its right side is not a literal.
     """
@@ -180,24 +180,24 @@ def _arithmetic(op: ast.operator, left: Value, right: Value) -> Value:
     raise ValueError(f"not a literal: {type(op).__name__}")
 
 
-# Longer integers are written in hexadecimal: Python refuses to read longer decimal ones.
+# Longer integers are written in hexadecimal, as Python cannot read longer decimal ones.
 DIGITS = 4000
 
 
-# How deep brackets may nest: Python's tokenizer takes 199, and values are inside some.
+# Maximum nesting of brackets: Python's tokenizer accepts 199, and values are inside some.
 MAX_BRACKETS = 190
 
 
 def is_readable(value: Value) -> bool:
-    """Return whether Python reads ``literal(value)``, whose brackets may nest 199 deep.
+    """Return whether Python can read ``literal(value)``, which limits nested brackets to 199.
 
-    It does not if a value is of a class that some program declares.
+    It cannot if a value's class is declared by a program.
     """
     level, depth = [value], 0
     while level and depth <= MAX_BRACKETS:
         if any((kind := BY_TYPE.get(type(part))) and not kind.call for part in level):
             return False
-        # A frozenset is written with two.
+        # A frozenset has two brackets.
         depth += 2 if any(type(part) is frozenset for part in level) else 1
         level = [item for part in level for item in _parts(part)]
     return not level
@@ -212,10 +212,10 @@ def _parts(value: Value) -> Iterable[Value]:
 
 
 def literal(value: Value, *, quote: Callable[[str], str] = ascii) -> str:
-    """Return an expression that, evaluated without imports, is the value again.
+    """Return an expression that evaluates to the value, without imports.
 
-    ``quote`` writes a text: ``repr`` for people, who read other letters than ASCII's, too. Equal
-    values have one text: the elements of a set are sorted by theirs.
+    ``quote`` writes strings: use ``repr`` for people, who can read non-ASCII letters. Equal values
+    have the same text, as the elements of a set are sorted.
     """
     kind = type(value)
     part = partial(literal, quote=quote)

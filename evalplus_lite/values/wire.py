@@ -1,14 +1,14 @@
 """The binary form of values between sandbox and supervisor, and its strict reader.
 
-The form is marshal version 2, written in C speed by the child and exact: order, -0.0, bool and
-int stay apart, nothing is shared. The supervisor never unmarshals what a child sent: ``WireReader``
-knows the few tags of plain values, bounds depth and length, and refuses all else. Most answers
-are never read: equal bytes are equal values. Of the others ``compare`` reads as much as a right
-answer has; ``check`` reads all without building anything; ``decode`` builds the value, and is for
-what our own code inside sent, or for small values.
+The form is marshal version 2, which the child writes at C speed. It is exact: it preserves order
+and -0.0, distinguishes bool from int, and shares nothing. The supervisor never unmarshals data from
+a child: ``WireReader`` knows the few tags of plain values, limits depth and length, and rejects
+everything else. Most answers are never read, because equal bytes are equal values. For others,
+``comparison`` reads as much as a right answer has; ``check`` reads everything without building
+values; ``decode`` builds the value, for data from our own code inside, or for small values.
 
-Types beyond the plain ones (``kinds``) travel as a tuple of MARK, which no plain value holds, the
-type's name and the value's parts.
+Extended types (``kinds``) are sent as a tuple of MARK, which no plain value contains, the type's
+name and the value's parts.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from evalplus_lite.values import encoding
 from evalplus_lite.values.kinds.kind import Kind
 from evalplus_lite.values.kinds.registry import BY_NAME
 
-# Bounds on hashing: sets and dicts of values that somebody else chose.
+# Limits on hashing, for sets and dicts of untrusted values.
 
-# Bytes that building one set or dict may compare, because elements hash alike.
+# Maximum bytes to compare because of equal hashes while building a set or dict.
 MAX_COMPARED = 1 << 26
 HASHING_SECONDS = 0.5
 HASHED_AT_ONCE = 1024
@@ -37,11 +37,11 @@ HASHED_AT_ONCE = 1024
 def check_hashing(
     items: Iterable[object], size: Callable[[], int], *, mapping: bool = False
 ) -> int:
-    """Raise CodecError if hashable ``items`` that fill ``size()`` bytes would be slow to hash.
+    """Raise CodecError if hashable ``items`` of ``size()`` bytes would be slow to hash.
 
-    Returns how many bytes may be compared, because elements with equal hashes are compared with
-    each other. Different hashes can still collide in the table, so the hashes alone are first put
-    into one, in small portions, under a time limit. ``mapping`` means that it is a dict.
+    Returns how many bytes may be compared, as elements with equal hashes are compared with each
+    other. Different hashes can still collide in the table, so the hashes alone are first inserted
+    into one, in small portions, under a time limit. ``mapping`` means a dict.
     """
     hashes = list(map(hash, items))
     if len(hashes) < 2:
@@ -54,7 +54,7 @@ def check_hashing(
             trial.update(portion)
         else:
             trial.update(zip(portion, portion, strict=True))
-        # Generous for any honest table on any machine: 10 microseconds an element.
+        # Generous for any honest table on any machine: 10 microseconds per element.
         if time.thread_time() - started > HASHING_SECONDS + at * 1e-5:
             raise CodecError("elements that are slow to hash")
     if len(trial) == len(hashes):
@@ -66,13 +66,13 @@ def check_hashing(
 
 
 MAX_DEPTH = encoding.MAX_DEPTH
-# How much deeper our own values may nest: answers are handed on inside lists of our making.
+# Additional nesting allowed for our own values, which wrap answers in lists.
 DEPTH_IN_HAND = 16
-FEW_DIGITS = 16  # of 15 bits each; adding up that many one by one is faster than writing them out
-RUN = 8  # elements of a list from which on it is worth a look whether all are of one size
+FEW_DIGITS = 16  # of 15 bits each; adding up to this many one by one is faster than via text
+RUN = 8  # minimum elements of a list for checking whether all have the same size
 NONE, TRUE, FALSE, INT, LONG, FLOAT, COMPLEX = b"NTFilgy"
 TEXT, BYTES, LIST, TUPLE, SET, FROZENSET, DICT, END = b"us[(<>{0"
-# Bytes that follow the tags of values of one size.
+# Bytes after the tags of fixed-size values.
 FIXED = {NONE: 0, TRUE: 0, FALSE: 0, INT: 4, FLOAT: 8, COMPLEX: 16}
 CONTAINERS = frozenset({LIST, TUPLE, SET, FROZENSET, DICT})
 SEQUENCES, SETS = frozenset({LIST, TUPLE}), frozenset({SET, FROZENSET})
@@ -82,7 +82,7 @@ UNHASHABLE = frozenset({LIST, SET, DICT})
 
 
 def encode(value: Value) -> bytes:
-    """Return the wire form of a value; CodecError if it is of no type that has one."""
+    """Return the wire form of a value; raise CodecError if its type has none."""
     try:
         return encoding.encode(value, spare=DEPTH_IN_HAND)
     except encoding.NotPlain as error:
@@ -90,11 +90,11 @@ def encode(value: Value) -> bytes:
 
 
 def decode(data: bytes, *, hash_limit: int = 1 << 20, most: float = math.inf) -> Value:
-    """Return the value of a wire form written by anyone.
+    """Return the value of an untrusted wire form.
 
-    Raises CodecError for anything but exactly one plain value, and for one of more than ``most``
-    parts. ``hash_limit`` bounds the elements of one set or dict; if elements hash alike, which
-    costs their square and which the author of a value can arrange, far fewer are accepted.
+    Raises CodecError for anything but exactly one plain value with at most ``most`` parts.
+    ``hash_limit`` limits the elements of one set or dict; far fewer are accepted if their hashes
+    are equal, which takes quadratic time and which the author of a value can arrange.
     """
     reader = WireReader(data, hash_limit=hash_limit, most=most)
     with reading():
@@ -104,10 +104,10 @@ def decode(data: bytes, *, hash_limit: int = 1 << 20, most: float = math.inf) ->
 
 
 def check(data: bytes, *, most: float = math.inf) -> int:
-    """Return the number of values in an untrusted wire form, parts included.
+    """Return the number of values in an untrusted wire form, including parts.
 
-    Raises CodecError for anything but exactly one plain value, and for one of more than ``most``
-    parts. Builds nothing, so it needs no memory and no hashing.
+    Raises CodecError for anything but exactly one plain value with at most ``most`` parts. Builds
+    no values, so it needs no memory and no hashing.
     """
     reader = WireReader(data, most=most)
     with reading():
@@ -118,7 +118,7 @@ def check(data: bytes, *, most: float = math.inf) -> int:
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Convert a WireReader's errors on malformed data into CodecError."""
+    """Convert errors of a WireReader on malformed data into CodecError."""
     try:
         yield
     except (struct.error, IndexError, UnicodeDecodeError, TypeError) as error:
@@ -126,7 +126,7 @@ def reading() -> Iterator[None]:
 
 
 class WireReader:
-    """Reads a wire form from its beginning; ``at`` is the place of the next byte."""
+    """Reads a wire form from its start; ``at`` is the position of the next byte."""
 
     __slots__ = ("at", "compared", "count", "data", "hash_limit", "most")
 
@@ -135,17 +135,17 @@ class WireReader:
         self.at = self.compared = self.count = 0
 
     def finish(self) -> None:
-        """Raise CodecError unless everything was read."""
+        """Raise CodecError unless all data was read."""
         if self.at != len(self.data):
             raise CodecError("bytes follow the value")
 
     def tag(self) -> int:
-        """Return the next byte, and pass it."""
+        """Return the next byte, and advance past it."""
         self.at += 1
         return self.data[self.at - 1]
 
     def length(self) -> int:
-        """Return the length that comes next, if so much can follow: each element takes a byte."""
+        """Return the next length, if enough data follows: each element takes at least a byte."""
         (count,) = struct.unpack_from("<i", self.data, self.at)
         self.at += 4
         if not 0 <= count <= len(self.data) - self.at:
@@ -160,9 +160,9 @@ class WireReader:
         return self.data[start : self.at]
 
     def run(self, tag: int, count: int) -> bytes | None:
-        """Return the next ``count`` values as bytes if all have this fixed-size tag.
+        """Return the next ``count`` values as bytes if all have this fixed-size tag, else None.
 
-        The first one has it, so the tags lie a fixed stride apart.
+        The first value has it, so the tags are a fixed stride apart.
         """
         stride = 1 + FIXED[tag]
         tags = self.data[self.at : self.at + stride * count : stride]
@@ -171,7 +171,7 @@ class WireReader:
         return self.take(stride * count)
 
     def scalar(self, tag: int) -> Value:
-        """Return the value after the tag of one that has no parts."""
+        """Return the value, without parts, after its tag."""
         if tag == INT:
             return int.from_bytes(self.take(4), "little", signed=True)
         if tag == TEXT:
@@ -190,7 +190,7 @@ class WireReader:
         return _CONSTANTS[tag]
 
     def digits(self) -> tuple[bool, bytes]:
-        """Return whether a long integer is negative, and its digits of 15 bits, lowest first."""
+        """Return whether a long integer is negative, and its 15-bit digits, lowest first."""
         (count,) = struct.unpack_from("<i", self.data, self.at)
         self.at += 4
         if abs(count) * 2 > len(self.data) - self.at:
@@ -224,11 +224,11 @@ class WireReader:
         return set(items) if tag == SET else frozenset(items)
 
     def is_marked(self) -> bool:
-        """Return whether the tuple, whose tag has been passed, is a value beyond the plain ones."""
+        """Return whether the tuple, whose tag has been read, is an extended value."""
         return self.data.startswith(MARK, self.at + 4)
 
     def head(self) -> Kind:
-        """Return the type of such a value, and pass all before its parts."""
+        """Return the type of an extended value, and advance to its parts."""
         count = self.length()
         self.at += 1
         name: str = self.scalar(TEXT) if self.tag() == TEXT else ""
@@ -238,7 +238,7 @@ class WireReader:
         return kind
 
     def extended(self, kind: Kind, depth: int) -> Value:
-        """Build a value whose head has been passed."""
+        """Build an extended value whose head has been read."""
         parts = []
         for form in kind.forms:
             self.expect(kind, form)
@@ -254,7 +254,7 @@ class WireReader:
             raise CodecError(f"malformed {kind.name}")
 
     def dictionary(self, depth: int) -> dict[Value, Value]:
-        """Build a dict, whose tag has been passed."""
+        """Build a dict whose tag has been read."""
         pairs, start = [], self.at
         while self.data[self.at] != END:
             pairs.append((self.value(depth), self.value(depth)))
@@ -266,13 +266,13 @@ class WireReader:
         return dict(pairs)
 
     def hashed(self, compared: int) -> None:
-        """Add to the bytes that hashing may compare, in all containers of the value together."""
+        """Add to the bytes that hashing may compare, over all containers of the value."""
         self.compared += compared
         if self.compared > MAX_COMPARED:
             raise CodecError("too many elements that hash alike")
 
     def skip(self, depth: int, *, hashable: bool = False) -> None:
-        """Pass the next value, as carefully as if it were built."""
+        """Advance past the next value, with all checks of building it."""
         self.add(1)
         if (tag := self.tag()) not in CONTAINERS:
             self.leaf(tag)
@@ -297,7 +297,7 @@ class WireReader:
                 self.skip(depth + 1, hashable=hashable)
 
     def skip_extended(self, depth: int, hashable: bool) -> None:
-        """Pass a value beyond the plain ones, whose tag has been passed."""
+        """Advance past an extended value whose tag has been read."""
         kind = self.head()
         if hashable and not kind.is_hashable:
             raise CodecError("an element that cannot be hashed")
@@ -316,11 +316,11 @@ class WireReader:
                 raise CodecError("the data ends within a value")
         elif tag == LONG:
             self.digits()
-        else:  # decoded, as it may not be UTF-8
+        else:  # decode it, as it may not be UTF-8
             self.scalar(tag)
 
     def add(self, count: int) -> None:
-        """Count values; CodecError if they are too many."""
+        """Count values; raise CodecError if there are too many."""
         self.count += count
         if self.count > self.most:
             raise CodecError(f"a value of more than {self.most} parts")
@@ -333,7 +333,7 @@ def _number(digits: bytes) -> int:
         for digit in reversed(values):
             magnitude = magnitude << 15 | digit
         return magnitude
-    # linear, as the base is a power of two, which is free of the limit on digits, too
+    # linear, because the base is a power of two, to which the limit on digits does not apply either
     return int("".join([format(digit, "015b") for digit in reversed(values)]), 2)
 
 

@@ -52,6 +52,7 @@ import hashlib, random
 from evalplus_lite.values import codec
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
+from evalplus_lite.generate.engine.call_sequences import SequenceGenerator
 from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.types import Case
 base = [
@@ -72,6 +73,12 @@ for input_filter in (InputFilter.typed(inputs), InputFilter.infer(inputs)):
             digest.update(codec.dumps([*case.arguments, case.source, case.parent]).encode())
             digest.update(repr(case.operators).encode())
 print(digest.hexdigest())
+methods = "put", "get", "drop"
+calls = [Case((["Box"], *([name, text] for name in methods for text in "abc")))]
+sequences = SequenceGenerator(calls, owner="Box", rng=random.Random(7), methods=methods)
+for _ in range(3):
+    for case in sequences.propose(30):
+        print(hashlib.sha256(repr(case).encode()).hexdigest())
 """
 
 

@@ -2,6 +2,6 @@
 
 LIST = """
 Judge programs
-efficiency: Rank models by the work that their right programs do as inputs grow.
+efficiency: Rank models by the work of their right programs on growing inputs.
 """
 """The commands by panel; see ``cli.app``."""

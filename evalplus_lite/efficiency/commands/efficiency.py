@@ -20,7 +20,7 @@ def efficiency(
     samples: options.Samples,
     out: options.Out = None,
     levels: Annotated[
-        int, typer.Option("--levels", min=3, max=10, help="Input sizes, each twice the last.")
+        int, typer.Option("--levels", min=3, max=10, help="Number of sizes, each doubled.")
     ] = job.LEVELS,
     counter: Annotated[
         Literal["work", "cpu"],
@@ -29,18 +29,18 @@ def efficiency(
     task: Annotated[
         str,
         typer.Option(
-            "--explain", metavar="ID", help="Show where the slowest program of a task spends work."
+            "--explain", metavar="ID", help="Show the work of a task's slowest program by line."
         ),
     ] = "",
 ) -> int:
-    """Rank models by the work that their right programs do as inputs grow.
+    """Rank models by the work of their right programs on growing inputs.
 
-    Work is counted, not timed, so the result is the same on every machine: statements, and the data
-    that built-in functions process. Every answer on every input is compared with the reference's; a
-    wrong, failed or late program counts as not efficient. A program that could reach the counter is
-    marked "uncounted". DIR/efficiency.jsonl has a row a program: units by size, how they grow,
-    score and rank. Run again after a kill, it resumes. --explain shows the slowest right program of
-    a task beside the fastest, with the share of work of each line.
+    Work (statements, and the data that built-in functions process) is counted, not timed, so the
+    result is the same on every machine. Every answer on every input is compared with the
+    reference's; a wrong, failed or late program counts as inefficient. A program that could reach
+    the counter is marked "uncounted". DIR/efficiency.jsonl has a row for each program: units by
+    size, their growth, score and rank. Resumes when run again after a kill. --explain shows the
+    slowest right program of a task next to the fastest, with each line's share of the work.
 
     [bold]Example[/bold]  evalplus-lite efficiency -d humaneval -s old.jsonl -s new.jsonl
     """

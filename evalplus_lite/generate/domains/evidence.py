@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.generate.domains.words import is_denied, is_mentioned, said_of
+from evalplus_lite.generate.domains.words import is_denied, is_stated, said_of
 from evalplus_lite.tasks.stated_constraints import LONGEST
 
 CHANCE = 0.05
@@ -151,6 +151,7 @@ class Ledger:
         chance: float = CHANCE,
     ) -> None:
         self._choices, self._text, self._chance = choices or {}, text[:LONGEST], chance
+        self._parameters = tuple(parameters)
         self._constraints: dict[str, Constraint] = {}
         self._about = [said_of(name, parameters, text) for name in parameters]
 
@@ -177,12 +178,16 @@ class Ledger:
         # The user's choice decides first, then the task's text, then the number of examples.
         enough, about = needed(kind, chance=self._chance), self.about(position)
         chosen, denied = self._choices.get(name), is_denied(kind, about)
-        is_stated = not denied and (is_said or is_mentioned(kind, about))
-        is_on = is_stated or (seen >= enough and not denied) if chosen is None else chosen
+        # "The mail is never empty" is about one field of several.
+        is_field = kind in LIMITS and "[" in name
+        stated = not denied and (
+            is_said or (is_stated(kind, about, self._parameters) and not is_field)
+        )
+        is_on = stated or (seen >= enough and not denied) if chosen is None else chosen
         # Constraints that are not required are recorded as well: the user sees them with their
         # support, and can require them by name.
         self._constraints[name] = Constraint(
-            name, text, seen, enough, is_on, chosen is not None, is_stated
+            name, text, seen, enough, is_on, chosen is not None, stated
         )
         return is_on
 

@@ -26,7 +26,7 @@ from evalplus_lite.generate.domains.inference import Column
 from evalplus_lite.generate.domains.profile import SEQUENCES, SIZED, Profile
 from evalplus_lite.generate.domains.promises import Promise
 from evalplus_lite.generate.domains.text import times_in
-from evalplus_lite.generate.domains.words import documents_signs, is_mentioned
+from evalplus_lite.generate.domains.words import DENIALS, denies_only, documents_signs, is_mentioned
 from evalplus_lite.programs import parsing
 from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.tasks.contracts import parse
@@ -625,16 +625,20 @@ class InputFilter:
             domains = tuple(each.of_any_sign() for each in inferred.domains)
             inferred = replace(inferred, domains=domains)
         inferred = inferred.reaching(task.reference).bounded(binding, parameters)
+        kept = {line for line in binding.unread if inferred.speaks_for(line)}
         return replace(
             inferred,
-            constraints=(*inferred.constraints, *_stated(stated, len(examples), off)),
+            constraints=(
+                *inferred.constraints,
+                *(each for each in _stated(stated, len(examples), off) if each.text not in kept),
+            ),
             stated=binding,
             parameters=tuple(parameters),
             strict=strict,
             unread=tuple(
                 Promise.read(line, parameters, examples)
                 for line in binding.unread
-                if not inferred.speaks_for(line)
+                if line not in kept
             ),
         )
 
@@ -703,7 +707,13 @@ class InputFilter:
         # Such a promise is stronger than any kind of constraint.
         if re.search(r"\b(?:exactly|different|distinct|unique)\b", promise):
             return False
-        return any(each.is_on and is_mentioned(each.kind, promise) for each in self.constraints)
+        return any(
+            each.is_on
+            and is_mentioned(each.kind, promise)
+            # What is never empty may be more than that.
+            and (each.kind not in DENIALS or denies_only(each.kind, promise))
+            for each in self.constraints
+        )
 
     def with_members(self, members: tuple[EnumMember, ...]) -> InputFilter:
         """Return the filter extended to all members of enumerations that have an allowed member."""

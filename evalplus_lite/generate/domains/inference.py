@@ -44,6 +44,7 @@ from evalplus_lite.generate.domains.words import (
     MAY_BE_ZERO,
     NO_NUMBER,
     OF_ANY_SIGN,
+    OF_ONE_SIGN,
     OTHER_TEXT,
     WORDS,
     listed,
@@ -53,6 +54,7 @@ from evalplus_lite.generate.domains.words import (
     quoted_words,
     says_size,
     stands_alone,
+    undenied,
 )
 from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key
@@ -158,6 +160,10 @@ class ConstraintFinder:
         """Return whether the text that may be about this argument matches one of these words."""
         return mentions(self._text, words)
 
+    def permits(self, words: str) -> bool:
+        """Return whether the text has one of these words, and not only where it denies them."""
+        return mentions(undenied(self._text), words)
+
     def most_decimals(self) -> int | None:
         """Return the maximum number of decimals, if the text states one."""
         return most_decimals(self._text)
@@ -207,7 +213,7 @@ class ConstraintFinder:
         # "A list may be empty" says nothing about the strings in it.
         texts = self.is_element() and all(type(v) is str for g in self._column.groups for v in g)
         said = rf"empty (?:strings?|texts?|words?)|{BLANK_LINES}" if texts else MAY_BE_EMPTY
-        if self.mentions(said):
+        if self.permits(said):
             return False
         return self._takes("not-empty", "never empty", _is_sized)
 
@@ -660,8 +666,8 @@ def _bounds(profile: Profile, finder: ConstraintFinder) -> tuple[float | None, f
     )
     is_not_zero = (low > 0 or high < 0) and finder.is_not_zero()
     # "A list of integers" promises no sign, whatever the examples have.
-    is_any = finder.mentions(ANY_NUMBER) or (finder.is_element() and finder.mentions(OF_ANY_SIGN))
-    is_any = is_any and not finder.mentions("positive|non-?negative|natural")
+    is_any = finder.mentions(ANY_NUMBER) or (finder.is_element() and finder.permits(OF_ANY_SIGN))
+    is_any = is_any and not finder.mentions(OF_ONE_SIGN)
     if low >= 0 and not is_any and finder.is_not_negative():
         lowest = min(low, 1) if is_not_zero else 0
     elif high <= 0 and finder.is_not_positive():

@@ -12,7 +12,27 @@ from collections.abc import Collection, Mapping
 from evalplus_lite.tasks.stated_constraints import sentences
 
 _IS = r"(?:an?|two|already|is|are|comes?) (?:strictly )?"
+_NOT = (
+    r"(?:not|never|cannot|\w+n['’]t)"
+    r"(?: (?:be|an?|the|any|has|have|hold|contain|include|worry|about))*"
+)
+_NONE = (
+    r"(?:no \w+|(?:neither|none)(?: of (?:the )?\w+)?)"
+    r" (?:is|are|(?:can|may|will|must) be)(?: ever)?"
+)
+
+
+def _denial(word: str) -> str:
+    return rf"non[- ]?{word}\b|(?:{_NOT}|{_NONE}|no(?: \w+ or)?|without) {word}\b"
+
+
+DENIALS: Mapping[str, str] = {
+    "not-empty": _denial("empty"),
+    "not-negative": _denial("negative"),
+}
+"""Words that state a limit by what it excludes; they permit nothing."""
 WORDS: Mapping[str, str] = {
+    **DENIALS,
     "rectangular": r"matrix|grid|rectang|square|table|board|image",
     "square": r"square|n ?[x×*] ?n",
     "widths": r"(?:\w+|\d+) (?:decimals?|decimal places|digits)|HH|MM|YYYY|leading zeros",
@@ -30,11 +50,13 @@ WORDS: Mapping[str, str] = {
     "same-keys": r"same keys|rows?|records?|tables?|columns?",
     "tree": r"trees?|nodes?",
     "ordered-times": r"before|later|after|starts?|ends?|from",
-    "sorted": rf"{_IS}(?:sorted|ascending|increasing|non-?decreasing)",
+    "sorted": rf"{_IS}(?:sorted|ascending|increasing|non-?decreasing)"
+    r"|(?:is|are|comes?) (?:given )?in (?:strictly )?(?:sorted|ascending|increasing) order",
     "descending": rf"{_IS}(?:descending|decreasing|non-?increasing)",
-    "distinct": r"(?:gets|of|are|all|contains?|only|pairwise|all (?:the )?\w+) "
-    r"(?:distinct|unique|different)(?! (?:from|to|than|in)\b)"
-    r"|no duplicates|permutation|each once",
+    "distinct": r"(?:gets|of|are|all|contains?|holds|only|pairwise|all (?:the )?\w+"
+    r"|(?:every|each) \w+ is) (?:distinct|unique|different)(?! (?:from|to|than|in)\b)"
+    r"|no duplicates|no (?:repeated|duplicate) \w+|all (?:the )?\w+ differ\b"
+    r"|no \w+ (?:occurs|appears|comes) twice|permutation|each once",
     "ordered-pairs": r"intervals?|ranges?|start|<=|≤|before",
     "layout": r"absolute|well-formed|valid|correct",
     "single-blanks": r"(?:single|one) (?:space|blank)",
@@ -77,7 +99,7 @@ SIGNS = re.compile(
 )
 """An exception is about numbers with a certain sign, or out of range."""
 MAY_BE_EMPTY = (
-    r"(?<!non-)(?<!not )(?<!an )(?<!the )empty|(?<!return )(?:an|the) empty \w+ (?:has|is|gives)"
+    r"(?<!an )(?<!the )empty|(?<!return )(?:an|the) empty \w+ (?:has|is|gives)"
     r"|(?:also|even|including) (?:an|the) empty"
     r"|may have no|no \w+ (?:yet|at all)|(?:may|can) be missing"
     r"|without (?:any|rows|items|elements|entries|records|lines)\b|with nothing in"
@@ -86,9 +108,14 @@ OF_ANY_SIGN = (
     r"(?:is|are|levels?|like|floors?) -\d"
     r"|(?:lists?|arrays?|matri\w+|rows?|columns?|sequences?|tuples?|trees?)(?: \w+)? of "
     r"(?:integers|numbers|floats)|\(?-\d[\d^*]* ?(?:to|<=|≤|\.\.)"
-    r"|(?<!non-)(?<!not )(?<!no )(?<!never )negative|below (?:0|zero)"
+    r"|negative|below (?:0|zero)"
 )
 """Elements may have any sign."""
+OF_ONE_SIGN = (
+    r"positive|non-?negative|natural|(?:(?:must|will) not|cannot|(?:ca|wo)n['’]t|never) be negative"
+    rf"|never negative|{_NONE} negative"
+)
+"""Elements may not."""
 ANY_NUMBER = r"any (?:whole numbers?|integers?)\b(?! of)"
 """A number may have any sign."""
 EQUAL_ROWS = r"rows?\b[^.]* (?:same|equal|equally) |rectang"
@@ -128,6 +155,10 @@ ANY_TEXT = rf"free text|all kinds of things|{OTHER_TEXT}"
 NO_NUMBER = r"invalid|otherwise|(?:no|not an?) (?:valid )?(?:price|number|amount)\b"
 """Texts that are not numbers have an answer as well."""
 MULTIPLE = r"(?:multiples? of|divisible by) (\d{1,18})\b"
+_LETTERS = frozenset("aAiI")
+"""Names that are words of English, too."""
+_WINDOW = 300
+"""Characters of a sentence that are read before a word."""
 _LISTED = re.compile(r"\b\w+(?:, \w+){1,20},? (?:and|or) \w+")
 
 
@@ -142,6 +173,73 @@ def is_mentioned(kind: str, text: str) -> bool:
     return kind in WORDS and mentions(text, WORDS[kind])
 
 
+_ORDERS = ("sorted", "descending", "distinct")
+_OF_TASK = (*_ORDERS, "single-blanks", *DENIALS)
+"""Kinds that a text may state of what comes out, or ask about, as well."""
+_CONDITION = re.compile(
+    r"\b(?:if|whether|when|while|unless|until|(?:such|so) that|how many)\b", re.I
+)
+_GIVEN = re.compile(
+    r"\b(?:given|already|of|from|(?<!into )(?<!return )two|insert [\w ]{0,40}\binto"
+    r"|(?:position|index|place|find|search\w*|look) [\w ]{0,40}\bin)(?: an?| the| two)?"
+    r" (?:(?:sorted|ascending|increasing|descending|decreasing) \w+"
+    r"|(?:list|array)s? of (?:distinct|unique)\b)",
+    re.I,
+)
+"""What is given, though the sentence may say what to do: ``the median of a sorted list``."""
+_OF_INPUT = re.compile(
+    r"\b(?:given|input|already)\b"
+    r"|^\W*(?:all|every|each|no|the (?:numbers|values|elements|items|integers|entries)"
+    r"|the \w+s are (?:all )?(?:distinct|unique|different))\b",
+    re.I,
+)
+"""A sentence about the input, though it names no parameter."""
+_OF_RESULT = re.compile(
+    r"\b(?:return|result|answer|output|print|count|give|yield)(?:s|ed|ing)?\b|\bnumber of\b"
+    r"|^\W*(?:write\W+)?(?:sort|insert|collapse|squeeze|join|normali[sz]e|replace|reduce|remove"
+    r"|trim|convert|merge|arrange|order|put|format|keep|make|drop)\b(?! (?:is|are)\b)"
+    r"|\w\([^()]*\):? (?:(?:is |are )?(?:the|an?)\b|(?:all|every) \w+$)",
+    re.I,
+)
+"""What comes out, before the words for it: ``squares(xs): a sorted list``."""
+
+
+def is_stated(kind: str, text: str, names: Collection[str]) -> bool:
+    """Return whether a text states a kind of constraint of the parameters with these names.
+
+    An order that it asks about, or that comes out, it does not state.
+    """
+    if kind not in _OF_TASK:
+        return is_mentioned(kind, text)
+    names = [name for name in names if name not in _LETTERS]
+    named = rf"\b(?:{'|'.join(names)})\b" if names else "(?!)"
+    for sentence in sentences(text):
+        is_given = kind in _ORDERS and _GIVEN.search(sentence)
+        is_free = not names or kind not in _ORDERS or _OF_INPUT.search(sentence)
+        is_named = is_free or re.search(named, sentence)
+        for match in re.finditer(rf"(?<!\w)(?:{WORDS[kind]})", sentence, re.I):
+            until = sentence[: match.end()][-_WINDOW:]
+            before = until.removesuffix(match[0])
+            if _CONDITION.search(before):
+                continue
+            if is_given or kind in DENIALS or re.search(rf"{named},?(?: which)? $", before):
+                return True
+            if is_named and not _OF_RESULT.search(until):
+                return True
+    return False
+
+
+def undenied(text: str) -> str:
+    """Return a text without what it denies: ``never empty`` does not permit what is empty."""
+    return re.sub(rf"(?<!\w)(?:{'|'.join(DENIALS.values())})", " ", text, flags=re.I)
+
+
+def denies_only(kind: str, text: str) -> bool:
+    """Return whether a sentence says no more than that a kind of limit holds."""
+    words = r"(?:(?!(?:and|or)\b)[\w',]+ )*"
+    return re.fullmatch(rf"{words}(?:{DENIALS[kind]})", text, re.I) is not None
+
+
 def is_denied(kind: str, text: str) -> bool:
     """Return whether a text says that a kind of constraint does not hold."""
     return kind in DENIED and mentions(text, DENIED[kind])
@@ -153,7 +251,7 @@ def said_of(name: str, names: Collection[str], text: str, *, with_general: bool 
     found = []
     for sentence in sentences(text):
         # "A" and "I" are words, not names, and neither is the s of "it's".
-        words = {*re.findall(r"(?<![\w'’])\w+", sentence)} - {"a", "A", "i", "I"}
+        words = {*re.findall(r"(?<![\w'’])\w+", sentence)} - _LETTERS
         words |= {*re.findall(r"(?<=[(`])\w(?=[)`])|\b\w(?=\[)", sentence)}  # ``len(a)``, ``a[i]``
         named = words & {*names}
         if name in named or (with_general and not named):

@@ -26,6 +26,7 @@ from evalplus_lite.generate.domains.words import (
     WORDS,
     documents_signs,
     said_of,
+    undenied,
 )
 from evalplus_lite.generate.engine.boundary import boundary_values
 from evalplus_lite.generate.engine.conditions import stored_parameters
@@ -388,7 +389,7 @@ class SequenceGenerator:
             place: things
             for places, texts in self._texts
             for things in [self._few(texts)]
-            for place in places
+            for place in sorted(places)
         }
         for call in calls:
             for at, value in enumerate(call[1:]):
@@ -644,7 +645,7 @@ def _filter(
     known = constants.strings if constants is not None else ()
     # Methods have no contracts, so their arguments stay close to known ones.
     return InputFilter.infer(
-        seen, known=known, text=" ".join(match[0] for match in SAID.finditer(prompt))
+        seen, known=known, text=" ".join(match[0] for match in SAID.finditer(undenied(prompt)))
     )
 
 

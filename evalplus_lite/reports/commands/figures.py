@@ -1,4 +1,4 @@
-"""``evalplus-lite figures``: pictures and tables of what jobs wrote."""
+"""``evalplus-lite figures``: pictures and tables of results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def figures(
     results: list[Path] | None = typer.Argument(
         None,
         metavar="OUT...",
-        help="Folders that commands wrote, or that hold such.",
+        help="Folders of results, or folders that contain them.",
         parser=local_folder,
     ),
     out: Path = typer.Option(
@@ -30,22 +30,22 @@ def figures(
         "--dataset",
         "-d",
         metavar="NAME|PATH",
-        help="A suite whose tests are counted, too; repeatable.",
+        help="A suite to include in test-counts; repeatable.",
         callback=all_names,
     ),
     only: list[str] | None = typer.Option(
         None, "--only", metavar="NAME", help="Draw this figure only; repeatable."
     ),
     pictures: bool = typer.Option(
-        True, "--pictures/--no-pictures", help="Draw (with matplotlib), or write numbers."
+        True, "--pictures/--no-pictures", help="Draw (with matplotlib), or write numbers only."
     ),
 ) -> int:
-    """Draw figures and make tables for a paper, from what commands wrote.
+    """Draw figures and make tables for a paper from results.
 
-    Of evaluate: scores, models (pass@k, the best temperature), pass-rates (a task, base against
-    plus). Of suites: test-counts. Of reduce --cross-validate: reduction. Of exe report: execution.
-    Pictures are SVG and PNG with their numbers as CSV, tables Markdown, LaTeX and CSV;
-    DIR/figures.md shows all. What there is no data for is listed with the reason.
+    From evaluate: scores, models (pass@k at the best temperature), pass-rates (by task, base
+    against plus). From suites: test-counts. From reduce --cross-validate: reduction. From exe
+    report: execution. Pictures are SVG and PNG with their numbers as CSV; tables are Markdown,
+    LaTeX and CSV. DIR/figures.md shows all, and lists figures without data with the reason.
 
     [bold]Example[/bold]  evalplus-lite figures out/one-model out/another-model -o figures
     """

@@ -1,4 +1,4 @@
-"""``evalplus-lite report``: what jobs wrote as one page."""
+"""``evalplus-lite report``: results as one page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def report(
     outputs: list[Path] = typer.Argument(
         ...,
         metavar="OUT...",
-        help="Folders of results, or ones that hold such.",
+        help="Folders of results, or folders that contain them.",
         parser=local_folder,
     ),
     dataset: list[str] | None = typer.Option(
@@ -36,10 +36,10 @@ def report(
 ) -> int:
     """Show results as one HTML file: who is best, every task, every sample and why it fails.
 
-    The file needs no network, and no other file: it can be sent, kept, and opened anywhere. More
-    than about 10 MB of samples are split, a file a task in a folder beside it. A suite among the
-    outputs and published data sets are found without --dataset. Expected outputs that no file has
-    are computed by the references in the sandbox.
+    The file needs no network and no other file, so you can send it, keep it, and open it anywhere.
+    Beyond about 10 MB of samples, each task gets its own file in a folder next to it. Suites in OUT
+    and published data sets are found without --dataset. Expected outputs that no file has are
+    computed by running the references in the sandbox.
 
     [bold]Example[/bold]  evalplus-lite report out/my-model out/other-model -d humaneval+
     """

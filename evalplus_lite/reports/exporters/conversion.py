@@ -1,4 +1,4 @@
-"""The forms that results can be converted to."""
+"""Conversion of results to CSV and JUnit XML."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from evalplus_lite.jobs.outputs import (
 )
 from evalplus_lite.store.writing import replacing
 
-# Results as CSV, a row a sample.
+# Results as CSV, with a row for each sample.
 
 FORMULA = re.compile(r"[=+\-@\t\r]")
-"""How a text begins that a spreadsheet would compute: a program chooses some texts that we keep."""
+"""The start of text that a spreadsheet would evaluate; programs choose some of the texts."""
 
 
 def write_csv(evaluations: Sequence[Evaluation], stream: TextIO) -> int:
-    """Write CSV (RFC 4180, with a header) and return how many rows there are.
+    """Write CSV (RFC 4180, with a header) and return the number of rows.
 
-    A text that a spreadsheet would take for a formula gets an apostrophe before it; numbers stay.
+    Text that a spreadsheet would take for a formula gets an apostrophe in front; numbers do not.
     """
     writer = csv.writer(stream, lineterminator="\r\n")
     writer.writerow(RESULT_COLUMNS)
@@ -68,19 +68,19 @@ def _is_number(text: str) -> bool:
 # Results as JUnit XML: a test suite for each model, a test case for each sample.
 
 UNFIT = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no XML document can hold, not even as a reference."""
+"""Characters that XML cannot represent, not even as a character reference."""
 
 
 def write_junit(evaluations: Sequence[Evaluation], stream: TextIO) -> int:
-    """Write the document and return how many samples it holds.
+    """Write the document and return its number of samples.
 
-    A sample passes if it passes all cases there are, base and plus; else it is a failure of the
-    verdict's name. Samples that could not be judged are errors, in a suite of their own.
+    A sample passes if it passes all base and plus cases; otherwise it is a failure with the
+    verdict's name. Samples that could not be judged are errors, in a separate suite.
     """
     stream.write('<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n')
     count, numbers = 0, itertools.count()
     for each in entrants(evaluations):
-        # Read twice, as the counts come first.
+        # Read twice, because the counts come first.
         tests = failures = 0
         cpu = 0.0
         for row in _rows(each):
@@ -160,7 +160,7 @@ def _head(evaluation: Evaluation, name: str, number: int, counts: Mapping[str, o
         name=name,
         package=evaluation.dataset,
         id=str(number),
-        hostname="localhost",  # where it ran is nobody's business
+        hostname="localhost",  # private: do not reveal the machine
         timestamp=str(run["date"])[:19],
         **{key: str(value) for key, value in counts.items()},
     )
@@ -194,20 +194,20 @@ FORMS: Mapping[str, Writer] = {
     "csv": write_csv,
 }
 ENDINGS = {".xml": "junit", ".csv": "csv"}
-"""The form that the ending of a file's name selects."""
+"""The format for each file extension."""
 
 
 def export_results(paths: Paths, out: str | os.PathLike[str], *, form: str | None = None) -> int:
-    """Write the results of ``evaluate`` in one or several folders to a file that others read.
+    """Write the results of ``evaluate`` in one or several folders as CSV or JUnit XML.
 
         export_results("out/my-model", "results.xml")
 
-    ``form`` is ``junit`` or ``csv``, and is otherwise told by the file's name: ``.xml``, ``.csv``.
-    CSV has the columns of ``RESULT_COLUMNS``, a row a sample. Memory does not grow with the number
-    of samples, and equal results make equal bytes. Returns the number of samples.
+    ``form`` is ``junit`` or ``csv``; by default the extension decides (``.xml``, ``.csv``). CSV has
+    the columns of ``RESULT_COLUMNS`` and a row for each sample. Memory does not grow with the
+    number of samples, and equal results give equal bytes. Returns the number of samples.
 
-    Raises InputError for a path without results, an unknown form, and a file that cannot be
-    written; InfrastructureError where the disk is full.
+    Raises InputError for a path without results, an unknown form, or a file that cannot be
+    written, and InfrastructureError if the disk is full.
     """
     path = Path(out)
     chosen = ENDINGS.get(path.suffix.lower(), "") if form is None else form
@@ -220,5 +220,5 @@ def export_results(paths: Paths, out: str | os.PathLike[str], *, form: str | Non
     with replacing(path) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
         count = FORMS[chosen](evaluations, text)
-        text.detach()  # which writes what is left; the stream is closed where it was opened
+        text.detach()  # flushes; whoever opened the stream closes it
     return count

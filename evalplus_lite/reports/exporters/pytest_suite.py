@@ -1,7 +1,7 @@
-"""A folder of pytest files: readable, one a task, for ``pytest suite/ --solution my_solution.py``.
+"""A folder with a readable pytest file per task, for ``pytest DIR --solution my_solution.py``.
 
-The files need pytest and nothing else. They run the solution in pytest's own process, without a
-sandbox: they are for people who test code they trust.
+The files need only pytest. They run the solution in pytest's own process, without a sandbox, so use
+them only for code that you trust.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def write_pytest(folder: Path, entries: Sequence[ExportedTask], card: Card | Non
     """
     names: dict[str, str] = {}
     for entry in entries:
-        name = file_name(entry.task.id).casefold()  # some file systems do not tell case apart
+        name = file_name(entry.task.id).casefold()  # some file systems ignore case
         other = names.setdefault(name, entry.task.id)
         if other != entry.task.id:
             raise InputError(
@@ -81,7 +81,7 @@ def _readme(entries: Sequence[ExportedTask], card: Card, lost: Lost) -> str:
     rows = [(each.task_id, each.detail) for each in card.left_out]
     reason = "{} inputs that are nested too deeply, or of a class that the program declares"
     rows += [(id, reason.format(count)) for id, count in lost.items()]
-    lines = [f"    {clip(id)}: {clip(text)}" for id, text in rows]  # code: no text is markup
+    lines = [f"    {clip(id)}: {clip(text)}" for id, text in rows]  # as code, so no text is markup
     return README.format(
         name=clip(card.name),
         tasks=len(entries),

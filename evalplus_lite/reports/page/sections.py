@@ -1,4 +1,4 @@
-"""Sections of a page on all but verdicts: suites, survivors, tables of results, pictures."""
+"""Sections of a page other than verdicts: suites, survivors, tables of results, pictures."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from evalplus_lite.tasks import Dataset
 
 MOST_OPERATORS = 12
 MOST_SURVIVORS = 500
-"""Survivors of a suite that are shown with their diffs."""
+"""Maximum number of a suite's survivors shown with their diffs."""
 SIGNS = {"+": "added", "-": "removed", "@": "place"}
 
 
 def suite_sections(outputs: Sequence[Output], datasets: Iterable[Dataset]) -> Iterator[Section]:
-    """Yield a section on the inputs of each suite, then one on the survivors of each that has."""
+    """Yield a section on the inputs of each suite, then one on the survivors of each with any."""
     suites = [(each.name, _suite(each)) for each in datasets if any(t.cases for t in each.tasks)]
     yield from _numbered("inputs", "Inputs", suites)
     survivors = [_survivors(each) for each in outputs if each.kind == "mutants"]
@@ -37,7 +37,7 @@ def suite_sections(outputs: Sequence[Output], datasets: Iterable[Dataset]) -> It
 def _numbered(
     route: str, title: str, contexts: Sequence[tuple[str, dict[str, Any]]]
 ) -> Iterator[Section]:
-    """Yield a section for each (suite, context); of several each has its suite in its title."""
+    """Yield a section for each (suite, context); if there are several, titles name the suite."""
     names = [name for name, _ in contexts]
     for number, (name, context) in enumerate(contexts, 1):
         naming = f" of {name}" if len(contexts) > 1 else ""
@@ -67,7 +67,7 @@ def _suite(suite: Dataset) -> dict[str, Any]:
 
 
 def _bars(counts: Counter[str], most: int | None = None) -> list[tuple[str, int, float]]:
-    """Return names in words, counts, and lengths in percent of the longest bar."""
+    """Return display names, counts, and lengths in percent of the longest bar."""
     rows = counts.most_common(most)
     longest = max((count for _, count in rows), default=1)
     return [
@@ -77,7 +77,7 @@ def _bars(counts: Counter[str], most: int | None = None) -> list[tuple[str, int,
 
 
 def _survivors(output: Output) -> tuple[str, dict[str, Any]]:
-    """Return the suite, and its survivors by task, those that most likely want an input first."""
+    """Return the suite's name and its survivors by task, likely gaps in the tests first."""
     summary = output.summary
     groups: dict[bool, dict[str, list[Any]]] = {False: {}, True: {}}
     try:
@@ -102,7 +102,7 @@ def _survivors(output: Output) -> tuple[str, dict[str, Any]]:
     }
 
 
-# Results of other jobs: their tables, some with a picture that the job drew.
+# Results of other jobs: their tables, some with the job's pictures.
 
 
 def _tables(output: Output) -> Iterator[tuple[Table, str]]:
@@ -127,14 +127,14 @@ def _drawn(output: Output) -> Iterator[tuple[Table, str]]:
         yield table, read_text(output.folder / file, max_bytes=OWN_LINE) if has_picture else ""
 
 
-# Efficiency: ranked models, work against size of each task, a map of models.
+# Efficiency: ranked models, work by size for each task, a map of models.
 
 ROWS = "efficiency.jsonl"
 COLUMNS, WIDE, HIGH, MARGIN = 6, 150, 110, 16
-"""Panels in a row of the picture of growth, and the pixels of each."""
+"""Panels per row of the picture of growth, and their size in pixels."""
 REFERENCE, USUAL, SLOWER, NOTHING = "#252144", "#3847de", "#fe511a", "#dddddd"
 CELL, NAMES, LETTER = 14, 150, 7
-"""Pixels of a cell of the map, of the names beside it, and of a wide letter."""
+"""Pixels of a cell of the map, of the names next to it, and of a wide letter."""
 
 
 def _pictures(output: Output) -> Iterator[tuple[Table, str]]:
@@ -288,13 +288,13 @@ VIEWS: Mapping[str, tuple[str, str, Drawing]] = {
         _pictures,
     ),
 }
-"""By kind of output: the title, what it shows, and its tables with their pictures as SVG."""
+"""By kind of output: title, description, and a function for its tables with SVG pictures."""
 
 
 def job_sections(outputs: Sequence[Output]) -> Iterator[Section]:
-    """Yield a section for each kind of result that there is, with all of its kind.
+    """Yield a section for each kind of result.
 
-    A picture is embedded as an image, in which no script runs, whatever its file holds.
+    A picture is embedded as an image, in which no script can run.
     """
     for kind, (title, lead, drawing) in VIEWS.items():
         parts = [_part(each, drawing) for each in outputs if each.kind == kind]
@@ -311,7 +311,7 @@ COMMANDS = {
     "efficiency": "efficiency --force", "mutants": "reduce", "reduction": "reduce",
     "crossval": "reduce --cross-validate",
 }  # fmt: skip
-"""What writes a kind of output, where that is not its name."""
+"""The command that writes a kind of output, if it has another name."""
 
 
 def _damaged(output: Output, error: Exception) -> InputError:
@@ -328,7 +328,7 @@ def _part(output: Output, drawing: Drawing) -> dict[str, Any]:
         left_out = output.summary.get("not_measured", {}).items()
         missing = [{"name": id, "reason": reason} for id, reason in left_out]
         named = output.summary.get("missing", ())
-        missing += named if isinstance(named, list) else ()  # of a score their number
+        missing += named if isinstance(named, list) else ()  # score has only their number
     except FAULTS as error:
         raise _damaged(output, error) from None
     return {"path": str(output.path), "products": products, "missing": missing}

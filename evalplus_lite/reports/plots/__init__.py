@@ -1,1 +1,1 @@
-"""Figures and tables for papers: drawn from result files alone, in one style, as the same bytes."""
+"""Reproducible figures and tables for papers, drawn from result files only, in one style."""

@@ -1,4 +1,4 @@
-"""What figures are made of, and the door to matplotlib: the same figures give the same bytes."""
+"""Shared parts of figures, and the interface to matplotlib; the same data give the same bytes."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Figure
 
 COLOURS = ("#3847de", "#fe511a", "#1fa178", "#252144", "#9188b4", "#944429", "#703897")
-"""For things that differ, in this order; on white each has a contrast of 3 or more, and any
-two differ for people who see no red, no green or no blue (tests/plots/test_style.py)."""
+"""Colors of series, in this order; each has a contrast of at least 3 on white, and any two are
+distinct for people who cannot see red, green or blue (tests/plots/test_style.py)."""
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
-"""Next to the colors, so that they differ in print without color as well."""
+"""Marks that accompany the colors, to keep series distinct in black and white."""
 BASE, PLUS = "#9188b4", "#252144"
-"""The two kinds of tests wherever both are shown: a light color, a dark one."""
+"""Colors of base and plus tests where both are shown: light and dark."""
 QUIET, GRID = "#767676", "#dddddd"
-"""What is there for comparison only, and lines behind a picture."""
+"""Colors of data for comparison only, and of grid lines."""
 
 WIDTH = 7.0
-"""Inches: the width of a page's text. Heights are as each picture needs."""
+"""Width of a page's text, in inches. Heights depend on the picture."""
 DOTS = 200
-"""A PNG's dots an inch."""
+"""Resolution of a PNG, in dots per inch."""
 LONGEST_NAME = 48
-"""Characters of a name in a picture; the table beside it has all of it."""
+"""Maximum length of a name in a picture; the table has the whole name."""
 
 SETTINGS: Mapping[str, Any] = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib: the same picture on every machine
+    "font.family": "DejaVu Sans",  # part of matplotlib, so pictures are equal on all machines
     "font.size": 8,
     "axes.titlesize": 9,
     "axes.titlelocation": "left",
@@ -55,26 +55,26 @@ SETTINGS: Mapping[str, Any] = {
     "lines.markersize": 4,
     "xtick.color": "#333333",
     "ytick.color": "#333333",
-    "text.parse_math": False,  # a name with dollar signs is no formula
+    "text.parse_math": False,  # a name with dollar signs is not a formula
     "svg.fonttype": "path",
     "svg.hashsalt": "evalplus_lite",
     "savefig.dpi": DOTS,
 }
-"""Over matplotlib's own defaults; a user's matplotlibrc has no say."""
+"""Applied to matplotlib's own defaults, ignoring the user's matplotlibrc."""
 
 
 def colour(number: int) -> str:
-    """Return the color of the thing of that number; after the last they start over."""
+    """Return the color of a series; colors repeat after the last."""
     return COLOURS[number % len(COLOURS)]
 
 
 def mark(number: int) -> str:
-    """Return the mark of the thing of that number; color and mark together repeat after 49."""
+    """Return the mark of a series; pairs of color and mark repeat after 49."""
     return MARKS[(number + number // len(COLOURS)) % len(MARKS)]
 
 
 def short(text: str, most: int = LONGEST_NAME) -> str:
-    """Return a name for a picture: readable, and its middle left out where it is long."""
+    """Return a readable name for a picture, truncated in the middle if it is long."""
     name = readable(text)
     if len(name) <= most:
         return name
@@ -84,9 +84,9 @@ def short(text: str, most: int = LONGEST_NAME) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What is drawn: ``draw`` fills a figure of matplotlib's, ``height`` inches high.
+    """A picture: ``draw`` fills a matplotlib figure that is ``height`` inches high.
 
-    ``table`` has the name of its files, what is seen, from what and how, and the figures behind it.
+    ``table`` has the name of its files, its title and caption, and the numbers behind it.
     """
 
     table: Table
@@ -95,7 +95,7 @@ class Picture:
 
 
 def require_matplotlib() -> None:
-    """Raise InputError where matplotlib is not installed."""
+    """Raise InputError if matplotlib is not installed."""
     try:
         import matplotlib  # noqa: F401 - whether it is there
     except ImportError:
@@ -107,9 +107,9 @@ def require_matplotlib() -> None:
 
 
 def write_picture(picture: Picture, folder: Path) -> list[str]:
-    """Write a picture to ``NAME.svg`` and ``NAME.png`` in a folder and return the two names.
+    """Write a picture to ``NAME.svg`` and ``NAME.png`` in a folder, and return the two names.
 
-    Raises InputError without matplotlib, and where the folder cannot be written.
+    Raises InputError without matplotlib, or if the folder cannot be written.
     """
     require_matplotlib()
     import matplotlib
@@ -118,7 +118,7 @@ def write_picture(picture: Picture, folder: Path) -> list[str]:
 
     table = picture.table
     about = {"Title": readable(table.title), "Description": readable(table.caption)}
-    # No date and no versions are written into the files.
+    # Keep dates and versions out of the files.
     metadata = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
     written = []
     with matplotlib.rc_context(), warnings.catch_warnings():
@@ -151,7 +151,7 @@ def logarithmic(
 
 
 def whole(axes: Axes) -> None:
-    """Have the horizontal axis name whole numbers only."""
+    """Label only whole numbers on the horizontal axis."""
     from matplotlib.ticker import MaxNLocator
 
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
@@ -162,7 +162,7 @@ def whole(axes: Axes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A figure or table that could not be made, and what it would need."""
+    """A figure or table that could not be made, and what it needs."""
 
     name: str
     reason: str
@@ -173,9 +173,9 @@ Product = Picture | Table | Missing
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """The entrants that one suite judged, and the kinds of tests that there are verdicts on.
+    """The model runs on one suite, and the kinds of tests with verdicts.
 
-    ``ending`` sets its files apart from other boards'.
+    ``ending`` is a suffix that distinguishes its files from those of other boards.
     """
 
     dataset: str
@@ -186,7 +186,7 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class SuiteSize:
-    """How many tests a suite has: ``base`` and ``all`` hold a number a task."""
+    """The number of tests in a suite: ``base`` and ``all`` have one number per task."""
 
     name: str
     content: str
@@ -196,21 +196,21 @@ class SuiteSize:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """All that was given: nothing of it grows with the number of samples."""
+    """All inputs of the figures; its size does not depend on the number of samples."""
 
     outputs: tuple[Output, ...]
     boards: tuple[Board, ...]
     suites: tuple[SuiteSize, ...]
 
     def of(self, kind: str) -> Iterator[tuple[Output, str]]:
-        """Yield the outputs of a kind, each with an ending for the names of files."""
+        """Yield the outputs of a kind, each with a suffix for file names."""
         outputs = [each for each in self.outputs if each.kind == kind]
         names = _endings([each.folder.resolve().name for each in outputs])
         yield from zip(outputs, names, strict=True)
 
 
 def boards(entrants: Iterable[ModelRun]) -> tuple[Board, ...]:
-    """Return the entrants by what judged them, in order; labels of partial runs say so."""
+    """Group model runs by suite, in order; labels mark partial runs."""
     by_content: dict[str, list[ModelRun]] = {}
     for each in entrants:
         run = replace(each, label=f"{each.label}{part(each)}")
@@ -224,13 +224,13 @@ def boards(entrants: Iterable[ModelRun]) -> tuple[Board, ...]:
 
 
 def part(run: ModelRun) -> str:
-    """Return how many tasks a run covers that has no samples for some, else nothing."""
+    """Return how many tasks a partial run covers, in words; "" for a complete run."""
     count = len(run.counts)
     return f" ({count} of {count + run.missing} tasks)" if run.missing else ""
 
 
 def _endings(names: Sequence[str]) -> list[str]:
-    """Return an ending for the files of each; none where there is but one."""
+    """Return a suffix for the files of each; "" if there is only one."""
     endings: list[str] = []
     for name in names if len(names) > 1 else ():
         ending, number = f"-{file_name(name)}", 2

@@ -1,4 +1,4 @@
-"""What exe-report found, as tables: models, trends, runs, costs, and the tasks themselves."""
+"""Tables and figures of exe report: models, trends, runs, costs, and the tasks themselves."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ Summary = Mapping[str, Any]
 MOST_NAMES = 20
 COLUMNS = 4
 PANEL = 1.9
-"""Inches that a row of panels is high."""
+"""Height of a row of panels, in inches."""
 WORDS = {
     "lines": "lines of code",
     "run: microseconds": "processing time (µs)",
     "run: calls": "function calls",
     "identifiers": "identifiers",
 }
-"""Measures of figure 5, and how they are called there."""
+"""Measures of figure 5, and their names there."""
 PER_LINE = ("calls per line", "identifiers created per line", "branches per line",
             "return statements per line")  # fmt: skip
 
@@ -45,9 +45,9 @@ PER_LINE = ("calls per line", "identifiers created per line", "branches per line
 def _panels(
     summary: Summary, name: str, *, title: str, measures: Sequence[str] = ()
 ) -> Picture | None:
-    """Return a panel a measure with each model's groups, its line, and its variance as a band.
+    """Return a panel per measure, with each model's groups, line, and variance as a band.
 
-    Without measures, of all that was counted as cases ran.
+    Without ``measures``, draw all runtime statistics.
     """
     if not measures:
         known = dict.fromkeys(row["measure"] for row in summary["trends"])
@@ -88,7 +88,7 @@ def _panels(
             for row in own:
                 _trend(axes, row, labels.index(row["model"]))
             axes.set(ylim=(-0.03, 1.03))
-            # The figure's title says what all of its panels have in common.
+            # Leave out words that the figure's title already has.
             plain = measure.removeprefix("run: ").removesuffix(" per line").replace("_", " ")
             axes.set_title(short(WORDS.get(measure, plain), 24))
         for row_of in every:
@@ -123,7 +123,7 @@ def _trend(axes: Axes, row: Summary, number: int) -> None:
 
 
 def legend(figure: Figure, axes: Axes, count: int) -> None:
-    """Name the lines above all panels, where there are several and not too many."""
+    """Add a legend above all panels, if there are several lines but not too many."""
     if 1 < count <= MOST_NAMES:
         figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=3)
 
@@ -133,7 +133,7 @@ TOP = 20
 
 
 def repositories(summary: Summary, name: str) -> Picture | None:
-    """Return the cases of each package, the largest first (figure 3)."""
+    """Return the cases of each package, largest first (figure 3)."""
     repositories_of = summary["repositories"]
     rows = [(n, row["package"], row["cases"], row["functions"])
             for n, row in enumerate(repositories_of["packages"], 1)]  # fmt: skip
@@ -165,7 +165,7 @@ def repositories(summary: Summary, name: str) -> Picture | None:
 
 
 def packages(summary: Summary, name: str) -> Picture | None:
-    """Return pass@1 by package: models on the largest, and the mean on all (figure 4)."""
+    """Return pass@1 by package: each model on the largest ones, and the mean on all (figure 4)."""
     rows = summary["packages"]
     if len(rows) < 2:
         return None
@@ -272,11 +272,11 @@ def _rate(scores: Summary | None) -> str:
 
 
 SHOWN = 60
-"""Rows of the tables of trends and constructs as they are shown; CSV has all."""
+"""Maximum number of rows shown in tables of trends and constructs; CSV has all."""
 
 
 def execution(material: Material) -> Iterator[Product]:
-    """Yield each table and figure of the paper on execution prediction, or why there is none."""
+    """Yield each table and figure of the paper on execution prediction, or why it is missing."""
     for output, ending in material.of("execution"):
         try:
             yield from [*_made(output.summary, ending)]
@@ -476,4 +476,4 @@ MAKERS: Mapping[str, tuple[Callable[[Summary, str], Product | None], str]] = {
     "exe-sizes": (_sizes, "needs static statistics in the tasks"),
     "exe-variation": (_variation, "needs tasks that mine wrote"),
 }
-"""By name: what makes it of a report's summary, and what it would take where that is nothing."""
+"""For each name, the function that makes it from a summary, and what it needs if that fails."""

@@ -36,7 +36,7 @@ KINDS: dict[Tests, str] = {"base": "base tests", "plus": "base and plus"}
 
 
 class Point(NamedTuple):
-    """An entrant's pass@k on some tests, with its 95 % interval."""
+    """A model run's pass@k on one kind of tests, with its 95 % interval."""
 
     tests: Tests
     k: int
@@ -49,7 +49,7 @@ Found = Sequence[tuple[ModelRun, Sequence[Point]]]
 
 
 def points(entrant: ModelRun, tests: Tests, ks: Sequence[int]) -> list[Point]:
-    """Return pass@k for those of ``ks`` that every task has samples enough for."""
+    """Return pass@k for those ``ks`` for which every task has enough samples."""
     counts = entrant.right(tests)
     shares, bounds = estimate(counts, ks), intervals(counts, ks)
     return [
@@ -58,7 +58,7 @@ def points(entrant: ModelRun, tests: Tests, ks: Sequence[int]) -> list[Point]:
 
 
 def fewest(entrant: ModelRun) -> int:
-    """Return how many samples every task has at least."""
+    """Return the minimum number of samples per task."""
     return min(count.total for count in entrant.counts.values())
 
 
@@ -80,7 +80,7 @@ def _table(name: str, title: str, caption: str, found: Found) -> Table:
 
 
 def scores(board: Board) -> Picture:
-    """Return pass@1 of all models."""
+    """Return the picture of pass@1 of all models."""
     entrants = [
         (each, [at for tests in board.tests for at in points(each, tests, (1,))])
         for each in board.entrants
@@ -114,18 +114,18 @@ def scores(board: Board) -> Picture:
     return Picture(table, draw, 1.0 + 0.27 * len(shown))
 
 
-# pass@k by temperature, the best one marked: the EvalPlus paper's Table 3.
+# pass@k at the best temperature: the EvalPlus paper's Table 3.
 
 
 def is_greedy(entrant: ModelRun) -> bool:
-    """Say whether samples were drawn greedily: at 0, or one a task at no known temperature."""
+    """Whether decoding was greedy: temperature 0, or one sample per task at an unknown one."""
     if entrant.temperature is None:
         return max(count.total for count in entrant.counts.values()) == 1
     return entrant.temperature == 0
 
 
 Drawn = Sequence[tuple[ModelRun, Point]]
-"""One pass@k of one model, at each of its temperatures."""
+"""A model's pass@k for one k, at each of its temperatures."""
 
 
 def _drawn(own: Iterable[ModelRun], tests: Tests, k: int) -> Drawn:
@@ -133,7 +133,7 @@ def _drawn(own: Iterable[ModelRun], tests: Tests, k: int) -> Drawn:
 
 
 def _best(drawn: Drawn) -> Drawn:
-    """Return the highest, if there is any; of equals that of the lowest temperature."""
+    """Return the highest, if any; among equals, that of the lowest temperature."""
     return sorted(drawn, key=lambda pair: (-pair[1].value, pair[0].temperature or 0.0))[:1]
 
 
@@ -175,14 +175,14 @@ def _heat(top: Drawn) -> str:
     return "-" if not heats else "?" if heats[0] is None else f"{heats[0]:g}"
 
 
-# How often each task is solved, base tests against all: the EvalPlus paper's Figure 3.
+# Pass rates by task, on base tests and on all: the EvalPlus paper's Figure 3.
 
 LOGARITHMIC = 0.1
-"""If some task is solved, and less often than this, the scale is logarithmic, as in the paper."""
+"""The scale is logarithmic, as in the paper, if a solved task has a pass rate below this."""
 
 
 def pass_rates(board: Board) -> Picture:
-    """Return how often each task is solved."""
+    """Return the picture of pass rates by task."""
     has_plus = "plus" in board.tests
     rates = sorted(_rates(board).items(), key=lambda item: (-item[1][0], -item[1][1], item[0]))
     values = [rate for _, rate in rates]
@@ -231,7 +231,7 @@ def pass_rates(board: Board) -> Picture:
 
 
 def _rates(board: Board) -> dict[str, tuple[float, float]]:
-    """Return each task's pass rates on base and on all tests, means over the entrants with it."""
+    """Return each task's pass rates on base and on all tests, as means over model runs."""
     counts: dict[str, list[TaskCount]] = {}
     for entrant in board.entrants:
         for id, count in entrant.counts.items():
@@ -245,7 +245,7 @@ def _rates(board: Board) -> dict[str, tuple[float, float]]:
     }
 
 
-# How many tests suites have, and what small ones give up: the EvalPlus paper's Tables 2 and 4.
+# Sizes of suites, and the loss of small ones: the EvalPlus paper's Tables 2 and 4.
 
 CRITERIA = {
     "coverage, 1-fold": "coverage",
@@ -255,15 +255,15 @@ CRITERIA = {
     "full, 1-fold": "full",
     "default": "default",
 }
-"""Policies of cross-validation that the table shows, and their headings: the paper's three criteria
-with their union (its Full), then what this project adds. CSV has all policies."""
+"""Policies of cross-validation shown in the table, with headings: the paper's three criteria and
+their union (Full), then those that this project adds. CSV has all policies."""
 SIZED = re.compile(r"(.+), size ([0-9.]+)")
-"""The name of a policy that was given a size: the mode, plus cases a task."""
+"""The name of a policy with a size: mode and plus cases per task."""
 BUILT_IN = re.compile(r".+, \d+-fold|default.*")
 
 
 def test_counts(material: Material) -> Iterator[Product]:
-    """Yield the table of all suites that were given."""
+    """Yield the table of all suites."""
     data = [
         (suite.name, suite.content, tests, len(numbers), sum(numbers) / len(numbers),
          median(numbers), min(numbers), max(numbers))
@@ -290,7 +290,7 @@ def reduction(material: Material) -> Iterator[Product]:
 
 
 def _left_out(summary: Mapping[str, Any], name: str) -> Table:
-    """Return pass@1 and size a model and criterion, the model's own samples left out."""
+    """Return pass@1 and size by model and criterion, without the model's own samples."""
     lines = {(row["model"], row["policy"]): row for row in (*summary["models"], *summary["pooled"])}
     policies = list(dict.fromkeys(policy for _, policy in lines))
     chosen = [each for each in CRITERIA if each in policies]

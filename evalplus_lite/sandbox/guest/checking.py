@@ -1,8 +1,8 @@
-"""Calls of a contract's ``check`` inside the sandbox: it receives values, never names.
+"""Calls of a contract's ``check`` inside the sandbox, which receives values, never names.
 
-Like ``child`` this file is sent as *text*, into the same namespace, and imports the standard
-library only. A program chooses the class names and fields in its answers, so none of them may
-reach anything of the contract's module but a class that is declared there for such values.
+Like ``child`` this file is sent as *text*, into the same namespace, and imports only the standard
+library. A program chooses the class names and fields in its answers, so they must not reach
+anything in the contract's module but a class that is declared there for such values.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OWNED = ("enum", "dataclass", "namedtuple")
 
 
 class Opaque:
-    """A value of a class that the check does not know: equal to nothing."""
+    """A value of a class that is unknown to the check, equal to nothing."""
 
     __slots__ = ()
     __hash__ = object.__hash__
@@ -42,7 +42,7 @@ class Unknown(Exception):
 class Checking:
     """Calls ``check`` on a case's inputs, a program's answer and the expected one.
 
-    ``classes`` are the names of those that the reference declares.
+    ``classes`` are the names of classes that the reference declares.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Checking:
         return self.check(*[self.restored(each, known) for each in (inputs, output, expected)])
 
     def restored(self, value: Any, known: frozenset[str]) -> Any:
-        """Return a value with those beyond the plain ones built."""
+        """Return a value with extended values built."""
         kind = type(value)
         if kind is tuple and value and value[0] is MARK:
             name, parts = value[1], [self.restored(part, known) for part in value[2:]]
@@ -76,7 +76,7 @@ class Checking:
         return value
 
     def of_class(self, kind: str, parts: Sequence[Any], known: frozenset[str]) -> Any:
-        """Return an object of the contract's class of that name, or of one made like it."""
+        """Return an object of the contract's class with that name, or of a newly created class."""
         owner: str = parts[1]
         if owner not in known or any(part.startswith("__") for part in owner.split(".")):
             raise Unknown
@@ -98,7 +98,7 @@ class Checking:
         return candidate if getattr(candidate, "__module__", None) in MODULES else None
 
     def member(self, owned: Any, plain: Any, owner: str, name: str) -> Any:
-        """Return the member of a real enumeration, whose number or string it is sent with."""
+        """Return the member of a real enumeration, if its number or string matches."""
         if owned is None:
             key = owner, name, type(plain), plain
             if name.startswith("__"):
@@ -117,7 +117,7 @@ class Checking:
         base: Any
         for base in (int, float, str):
             if issubclass(owned, base):
-                same: Any = base.__eq__  # the number's or string's own method, never an override
+                same: Any = base.__eq__  # the base type's own method, never an override
                 if type(plain) is not base or not same(member, plain):
                     raise Unknown
                 return member
@@ -126,7 +126,7 @@ class Checking:
         return member
 
     def named_tuple(self, owned: Any, values: Any, owner: str, names: tuple[str, ...]) -> Any:
-        """Return a named tuple of these very fields."""
+        """Return a named tuple with exactly these fields."""
         if owned is None:
             key = owner, names
             if key not in self.made:
@@ -163,7 +163,7 @@ class Checking:
 
 
 def owners(value: Any) -> Iterator[str]:
-    """Yield the names of the classes that a trusted value's parts are of."""
+    """Yield the class names of a trusted value's parts."""
     kind = type(value)
     if kind is tuple and value and value[0] is MARK and value[1] in OWNED:
         yield value[3]

@@ -1,10 +1,10 @@
-"""The child process inside the sandbox: one program, from its text to its last answer.
+"""The child process inside the sandbox, which runs one program to its last answer.
 
 This file's *text* is sent to a bare interpreter, with those of ``encoding`` and ``worker``, so it
-imports the standard library only and never anything of evalplus_lite. Nothing here is trusted by
-the supervisor: a program under test shares a process with it and may replace all of it, which lets
-it choose the values that it answers with, and no more: expected values and verdicts live on the
-other side. Frames (child to supervisor): see ``Reporter``.
+imports only the standard library and nothing from evalplus_lite. The supervisor trusts nothing
+here: a program under test shares the process and may replace all of it, but can thereby only choose
+its answers, because expected values and verdicts are on the other side. Frames (child to
+supervisor): see ``Reporter``.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ RECORD = struct.Struct("<cI")  # kind, bytes that follow
 CLOCK = struct.Struct("<d")
 MESSAGE = struct.Struct("<cI")  # kind, bytes that follow
 FIRST_SECONDS = 0.0001
-# The first batch leaves when it is so old, each later one may be as old as all before together, up
-# to the longest: most wrong programs are wrong at once, and answers cost less together.
+# The first batch is sent after FLUSH_SECONDS; each later one may take as long as all before it, up
+# to a maximum. Most wrong programs fail at once, and answers cost less in batches.
 FLUSH_SECONDS = 0.002
 FLUSH_BYTES = 1 << 16
 PAGE_BYTES = 1 << 17
-# Bytes at the page's beginning: the case now running, and the case of the first record after.
+# Bytes at the page's start: the current case, and the case of the first record that follows.
 WORDS = 16
 
 
 class Reporter:
     """Writes the child's frames: ``L`` loaded, ``E`` failed to load, ``B`` a batch of answers.
 
-    A batch holds one record a case: ``V`` value, ``E`` exception, ``U`` no plain value, ``M`` out
-    of memory; with ``timed`` (kind ``T``) the CPU seconds of its case follow each record; with
-    ``own_clock`` (kind ``C``) those of the batch follow it. It leaves
+    A batch has one record per case: ``V`` value, ``E`` exception, ``U`` not a plain value, ``M``
+    out of memory; with ``timed`` (kind ``T``) each record is followed by its case's CPU seconds;
+    with ``own_clock`` (kind ``C``) the batch is followed by its CPU seconds. A batch is sent
     when it is large or two milliseconds old, so a slow case is always the last of its batch.
-    Until then the records are in a page of memory that the supervisor sees too, after the case
-    now running (``progress[0]``) and the case of the first record (``progress[1]``). So answers
-    that wait for a slow case behind them are known, and those that a dying process leaves.
+    Until then the records are in a memory page shared with the supervisor, after the current
+    case (``progress[0]``) and the case of the first record (``progress[1]``). So the supervisor
+    knows answers that wait for a slow case, and those that a dying process leaves.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Reporter:
         last: int,
         timed: bool,
     ) -> None:
-        """Call ``function`` on each case and report; everything hot is a local name."""
+        """Call ``function`` on each case and report; uses local names for speed."""
         now, cpu, pack = time.perf_counter, time.process_time, RECORD.pack
         put, dump, simple, progress = self.page.write, marshal.dumps, SHORT, self.progress
         size, sent, begin, age, longest = 0, first, 0.0, FIRST_SECONDS, FLUSH_SECONDS
@@ -102,8 +102,8 @@ class Reporter:
                 kind, data = b"M", b""
             except BaseException as error:
                 kind, data = b"E", describe(error)
-                del error  # with its traceback, which holds the frames' values
-            value = None  # freed here, so that its destructor runs within its own case
+                del error  # and its traceback, which refers to the frames' values
+            value = None  # freed here, so that its destructor runs in its own case
             record = pack(kind, len(data)) + data
             if timed:
                 record += CLOCK.pack(cpu() - begin)
@@ -122,7 +122,7 @@ class Reporter:
         self.progress[1] = first
 
     def flush(self, first: int, last: int, record: bytes) -> None:
-        """Send the records on the page and one that is not, up to that of case ``last``."""
+        """Send the records on the page and a last one, up to that of case ``last``."""
         payload = self.page[WORDS : self.page.tell()] + record
         if self.own_clock:
             used = time.process_time()
@@ -133,7 +133,7 @@ class Reporter:
 
 
 def receive(channel: socket.socket, count: int) -> bytes:
-    """Return exactly ``count`` bytes; EOFError if the other side has gone."""
+    """Return exactly ``count`` bytes; raise EOFError if the other side is closed."""
     data = bytearray()
     while len(data) < count:
         part = channel.recv(min(count - len(data), 1 << 20))
@@ -146,12 +146,12 @@ def receive(channel: socket.socket, count: int) -> bytes:
 def confine(
     job: dict[str, Any], settings: dict[str, Any], *, has_streams: bool, handles: list[int]
 ) -> None:
-    """Take away everything that the program must not have; this cannot be undone."""
+    """Remove everything that the program must not have, irreversibly."""
     prctl = settings["prctl"]
-    prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL: a fork does not inherit it
+    prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG, SIGKILL: not inherited by a fork
     if os.getppid() != settings["worker"]:  # the worker died before that call
         os._exit(119)
-    # A separate open file: flags set on the worker's would be visible to every other program.
+    # A separate open file, because flags set on the worker's would affect all other programs.
     null = os.open("/dev/null", os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(null, number)
@@ -176,19 +176,19 @@ def confine(
 
 
 def bound(limit: int, value: int) -> None:
-    """Lower one of this process's limits, for good."""
-    hard = resource.getrlimit(limit)[1]  # to ask for more than the hard limit is an error
+    """Lower one of this process's limits permanently."""
+    hard = resource.getrlimit(limit)[1]  # requesting more than the hard limit is an error
     value = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.setrlimit(limit, (value, value))
 
 
 class Filter:
-    """A filter of system calls as the kernel takes it, made ready before any fork."""
+    """A system-call filter in the kernel's format, prepared before any fork."""
 
     def __init__(self, code: bytes) -> None:
         self.code = (ctypes.c_char * len(code)).from_buffer(bytearray(code))
-        # struct sock_fprog: a count of 8-byte instructions, padding, a pointer to them. Both
-        # buffers are kept here, as the kernel reads them when the child asks it to.
+        # struct sock_fprog: a count of 8-byte instructions, padding, a pointer to them. Keep both
+        # buffers, as the kernel reads them when a child installs the filter.
         header = struct.pack("<HxxxxxxQ", len(code) // 8, ctypes.addressof(self.code))
         self.program = ctypes.create_string_buffer(header)
 
@@ -199,7 +199,7 @@ def child(
     settings: dict[str, Any],
     cases: Sequence[Sequence[Any]],
 ) -> None:
-    """Load one program, call it on the cases, report; the process ends here."""
+    """Load a program, call it on the cases, report, and end the process."""
     (size,) = struct.unpack("<I", receive(channel, 4))
     sent = receive(channel, size)
     request = marshal.loads(sent)  # from the supervisor, before any program code
@@ -208,12 +208,12 @@ def child(
     handles = socket.recv_fds(channel, 1, 3)[1] if request["handles"] else []
     del sent
     reporter = Reporter(channel, job["timed"], job["own_clock"], settings["page"])
-    # The kernel adds the sender's pid as the supervisor's namespace knows it: nothing inside does.
+    # The kernel adds the sender's pid in the supervisor's namespace, which is unknown inside.
     channel.sendall(b"P")
     confine(job, settings, has_streams=request["streams"], handles=handles)
     send, run = reporter.send, reporter.run
-    # The module reseeds itself in every fork. Tied to the hash seed, so that a reference that draws
-    # random numbers answers differently under another seed.
+    # The module reseeds itself in every fork. Use the hash seed, so that a reference that draws
+    # random numbers answers differently with another seed.
     sys.modules["random"].seed(int(os.environ["PYTHONHASHSEED"]))
     try:
         code = compile(request["source"], "<program>", "exec", dont_inherit=True)
@@ -229,4 +229,4 @@ def child(
         del request
         send(b"L")
         run(function, cases, job["first"], job["last"], job["timed"])
-        channel.recv(1)  # stay until killed: the supervisor still reads this process's clock
+        channel.recv(1)  # stay until killed, as the supervisor still reads this process's clock

@@ -1,10 +1,10 @@
 """Step counting inside the sandbox, by rewriting the program.
 
-Like ``child`` it is sent as *text* and imports the standard library only. A step is a statement
-executed or an item that a comprehension takes: the same number on every machine, however busy. A
-function counts in a local variable, which costs a third of a global one. It hands its count over
-every thousand steps and when it ends; generators, which may never end, use the global one directly.
-A search in a list is a step for 64 elements; other work within one call of a built-in function is
+Like ``child`` it is sent as *text* and imports only the standard library. A step is an executed
+statement or an item of a comprehension, so the number is the same on every machine. A function
+counts in a local variable, which costs a third of a global one. It adds its count to the global one
+every thousand steps and at its end; generators, which may never end, use the global one directly.
+A search in a list is one step for 64 elements; other work within a call of a built-in function is
 not counted.
 """
 
@@ -53,7 +53,7 @@ def {EACH}(items):
     "exec",
 )
 CHECK = f"if {LEFT} < 0: raise {STOP}"
-# Who catches the exception is stopped again at the next look, as the local count stays high.
+# Code that catches the exception is stopped again at the next check, as the local count stays high.
 HAND_OVER = f"""
 if {MADE} > 999:
     {LEFT} -= {MADE}
@@ -65,15 +65,15 @@ if {MADE} > 999:
 NESTING: tuple[type[ast.AST], ...] = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.With)
 NESTING += (ast.AsyncWith, ast.Match, *([ast.TryStar] if hasattr(ast, "TryStar") else []))
 LINEAR = frozenset({"count", "index", "insert", "pop", "remove"})
-"""Methods of lists that go through them: a loop of these is quadratic in few statements."""
+"""List methods with linear time: a loop of these is quadratic in few statements."""
 FREE = (ast.Pass, ast.Global, ast.Nonlocal)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SCOPES = (*FUNCTIONS, ast.ClassDef, ast.Lambda)
-FRAMES = 3  # frames of our own on the stack, added to the recursion limit of a counted program
+FRAMES = 3  # our own stack frames, added to the recursion limit of a counted program
 
 
 class Counting(ast.NodeTransformer):
-    """Puts a count before each run of statements that are executed one after the other."""
+    """Inserts a count before each sequence of statements that are executed one after the other."""
 
     is_local = False
     """Whether the visited function counts in a local variable."""
@@ -103,7 +103,7 @@ class Counting(ast.NodeTransformer):
         return isinstance(scope, ast.FunctionDef) and not is_generator(scope)
 
     def instrument(self, node: Any) -> None:
-        """Count the work of an expression that is not a step of its own."""
+        """Count the work of an expression that is not a separate step."""
         if isinstance(node, ast.Lambda):
             node.body = ast.IfExp(call(TICK), node.body, ast.Constant(None))
         elif isinstance(node, ast.comprehension) and not node.is_async:
@@ -126,7 +126,7 @@ class Counting(ast.NodeTransformer):
             if at == len(statements) or isinstance(statement, NESTING):
                 weight = sum(not isinstance(each, FREE) for each in run)
                 if loop is not None and not result:
-                    weight = max(1, weight)  # a loop of nothing ends, too
+                    weight = max(1, weight)  # so that an empty loop ends, too
                     result += self.count(weight, check=True)
                 elif weight:
                     result += self.count(weight, check=False)
@@ -140,7 +140,7 @@ class Counting(ast.NodeTransformer):
         return ast.parse(f"{MADE} += {weight}\n{HAND_OVER if check else ''}").body
 
     def framed(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """Hand the local count over at the end of a function, however it ends."""
+        """Add the local count to the global one at the end of a function, however it ends."""
         if not self.is_local:
             return body
         text = f"{MADE} = 0\n{CHECK}\ntry: pass\nfinally: {LEFT} -= {MADE}"
@@ -166,7 +166,7 @@ def call(name: str, *arguments: ast.expr) -> ast.Call:
 
 
 class CountedExecution:
-    """Runs a program's code that counts, always in the same module: the count stays in it."""
+    """Runs a program's counting code, always in the same module, which keeps the count."""
 
     def __init__(self, code: types.CodeType, spec: Mapping[str, Any]) -> None:
         self.code = code
@@ -189,13 +189,13 @@ class CountedExecution:
 def load(
     source: str, entry_point: str, spec: Mapping[str, Any]
 ) -> tuple[Callable[..., Any], Names]:
-    """Bind a counting program; return the function to call, and its names, with the count."""
+    """Bind a counting program; return the function to call, and its names, including the count."""
     usual = sys.getrecursionlimit()
     sys.setrecursionlimit(5 * usual)
     try:
         tree = ast.fix_missing_locations(Counting().visit(ast.parse(source)))
         code = compile(tree, "<program>", "exec", dont_inherit=True)
-    except RecursionError:  # nested too deeply to be rewritten: only its time is bounded
+    except RecursionError:  # nested too deeply to be rewritten, so only its time is limited
         code = compile(source, "<program>", "exec", dont_inherit=True)
     finally:
         sys.setrecursionlimit(usual)
@@ -206,7 +206,7 @@ def load(
 def counter(
     source: str, entry_point: str, spec: Mapping[str, Any], most: int
 ) -> Callable[..., int]:
-    """Return a function that calls the program's and returns how many steps that took."""
+    """Return a function that calls the program's and returns the number of steps."""
     function, names = load(source, entry_point, spec)
 
     def counted(*arguments: Any) -> int:
@@ -257,9 +257,9 @@ class Metered:
     """Calls one of several programs, each call limited to a number of steps.
 
     A program that has used ``total`` steps in all its calls is not called again: ``SPENT`` is
-    raised. A program is loaded on its first call and forgotten when the next one is called. A
-    single program is loaded at once, under the limits of loading. Arguments come in wire form, as
-    several programs take the same ones.
+    raised. A program is loaded on its first call and dropped when the next one is called. A single
+    program is loaded at once, under the limits of loading. Arguments are in wire form, as several
+    programs take the same ones.
     """
 
     def __init__(
@@ -298,8 +298,8 @@ class Metered:
     def change(self, number: int) -> None:
         self.function, self.names, self.failure = None, {}, None
         self.number, self.rest = number, self.total
-        # Functions and their module refer to each other: without this the last program's data would
-        # stay.
+        # Functions and their module refer to each other, which would keep the last program's data
+        # alive.
         sys.modules.pop("program", None)
         gc.collect()
         sys.modules["random"].seed(int(os.environ["PYTHONHASHSEED"]))

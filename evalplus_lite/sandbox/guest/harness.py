@@ -1,8 +1,8 @@
-"""Invocation of a program on a case inside the sandbox: one way for each kind of task.
+"""Invocation of a program on a case inside the sandbox, for each kind of task.
 
-Like ``child`` it is sent as *text*, into the same namespace, and imports the standard library only.
-``bind`` returns a function of a case's arguments, so that what counts steps, watches branches or
-orders things otherwise works with every kind: it brings its own way to execute the program.
+Like ``child`` it is sent as *text*, into the same namespace, and imports only the standard library.
+``bind`` returns a function of a case's arguments. Code that counts steps, observes branches or
+changes orders works with every kind, because it passes its own way to execute the program.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def bind(
 ) -> Callable[..., Any]:
     """Return the function to call on each case; ``spec`` is the ``row`` of a ``Harness``.
 
-    ``execute`` runs the program's text and returns its names: once here, or for a script on each
-    case.
+    ``execute`` runs the program's text and returns its names. It is called here once, or for a
+    script on each case.
     """
     kind = spec.get("kind", "call")
     if kind == "script":
         return Script(execute, spec)
-    # Before the program's first line, which may keep the stream for later.
+    # Before the program runs, as it may store a reference to the stream.
     output = CapturedStdout() if "printed" in spec.get("observe", ()) else None
     names = execute()
     function: Callable[..., Any]
@@ -81,7 +81,7 @@ class Method:
 
 
 class Factory:
-    """Calls a function that returns a function; answers with the results of calls of the latter."""
+    """Calls a function that returns a function, and answers with the results of calling that."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -111,7 +111,7 @@ class ArgumentDecoder:
         return self.function(*arguments)
 
     def made(self, part: Any) -> Any:
-        """Return an argument with each text in it replaced by its value."""
+        """Return an argument with each text of code in it replaced by its value."""
         if type(part) is str:
             return self.run(part)
         if type(part) in (list, tuple):
@@ -121,9 +121,9 @@ class ArgumentDecoder:
         return part
 
     def run(self, text: str) -> Any:
-        """Return the value of an expression, or of the last name that a text binds.
+        """Return the value of an expression, or of the last name that a piece of code binds.
 
-        It runs again for each case, so that the next one sees no state of this one.
+        It runs again for each case, so that cases share no state.
         """
         if text not in self.compiled:
             try:
@@ -139,13 +139,13 @@ class ArgumentDecoder:
 
 
 class Sequenced:
-    """Builds an object and calls it as a case says; answers with the result of each call.
+    """Builds an object and makes a case's calls on it; answers with the result of each call.
 
     The constructor's result is None; a method that returns the object itself gives ``"self"``.
     """
 
     def __init__(self, owner: Callable[..., Any], name: str, spec: Mapping[str, Any]) -> None:
-        # The task's name: the class may have another one, as with ``Stack = make_stack()``.
+        # The task's name, as the class may have another one: ``Stack = make_stack()``.
         self.owner, self.name = owner, name
         self.raises = "exception" in spec.get("observe", ())
         self.faults = ExceptionFormatter(spec)
@@ -181,7 +181,7 @@ class Sequenced:
 
 
 class ExpressionEvaluator:
-    """Evaluates an expression among a program's names."""
+    """Evaluates an expression in a program's namespace."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
@@ -215,9 +215,7 @@ class Execution:
 def watched(
     source: str, entry_point: str, spec: Mapping[str, Any], hits: str
 ) -> Callable[..., Any]:
-    """Return a function that answers with the content of the program's set ``hits``
-    after a call.
-    """
+    """Return a function that calls the program and returns the content of its set ``hits``."""
     code = compile(source, "<program>", "exec", dont_inherit=True)
     execution = Execution(code, spec)
     function = bind(execution, entry_point, spec)

@@ -1,6 +1,6 @@
-"""Observation of a call inside the sandbox: the value, and whatever else a task compares.
+"""Observation of a call inside the sandbox: its value, and anything else that a task compares.
 
-Like ``child`` it is sent as *text*, into the same namespace, and imports the standard library only.
+Like ``child`` it is sent as *text*, into the same namespace, and imports only the standard library.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Observing:
     def value(self, arguments: Sequence[Any]) -> Any:
         value = self.function(*arguments)
         if self.awaited:
-            import asyncio  # a tenth of a second, which others need not spend
+            import asyncio  # takes a tenth of a second, so only if needed
 
             async def wait() -> Any:
                 return await value
@@ -86,10 +86,10 @@ class Observing:
 
 
 class ExceptionFormatter:
-    """Describes an exception by the first requested name that it has, or by its own.
+    """Describes an exception by the first requested name that applies, or by its own name.
 
-    The names are those of its class and of its base classes. If any are requested, an exception
-    with none of them is not an answer.
+    The names that apply are those of its class and base classes. If names are requested, an
+    exception with none of them is not an answer.
     """
 
     def __init__(self, spec: Mapping[str, Any]) -> None:
@@ -97,7 +97,7 @@ class ExceptionFormatter:
         self.message = "message" in spec.get("observe", ())
 
     def known(self, error: BaseException) -> bool:
-        if isinstance(error, MemoryError):  # a limit of ours
+        if isinstance(error, MemoryError):  # one of our limits
             return False
         return not self.names or bool(self.found(error))
 
@@ -111,7 +111,7 @@ class ExceptionFormatter:
 
 
 class CapturedStdout:
-    """Standard output as a file in memory, however a program writes to it."""
+    """Standard output as a file in memory, for any way of writing to it."""
 
     def __init__(self) -> None:
         os.dup2(HANDLES[1], 1)
@@ -120,7 +120,7 @@ class CapturedStdout:
         sys.stdout = sys.__stdout__ = self.stream  # type: ignore[misc]
 
     def clear(self) -> None:
-        self.stream.flush()  # output of loading the program
+        self.stream.flush()  # output from loading the program
         os.ftruncate(HANDLES[1], 0)
         os.lseek(HANDLES[1], 0, os.SEEK_SET)
         os.dup2(HANDLES[1], 1)  # the last case may have closed it
@@ -131,7 +131,7 @@ class CapturedStdout:
 
 
 def described(value: Any, names: Sequence[str], above: set[int]) -> Any:
-    """Return a value with each object in it replaced by its attributes of these names.
+    """Return a value with each object in it replaced by its attributes with these names.
 
     ``above`` are the enclosing objects; an object that contains itself is rejected. A callable
     attribute, such as a method, is replaced by its result.

@@ -1,8 +1,8 @@
-"""Runs inside the sandbox with other orders wherever a program leaves the order open.
+"""Runs inside the sandbox with other orders, where Python leaves the order open.
 
-Like ``child`` it is sent as *text* and imports the standard library only. Equal elements may come
-in any order after a sort, and a set has no order at all. ``Reordered`` answers as the program would
-if Python had decided such cases differently, which it may.
+Like ``child`` it is sent as *text* and imports only the standard library. Equal elements may be in
+any order after a sort, and a set has no order at all. ``Reordered`` answers as the program would if
+Python made these choices differently.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 TIES = ("last", "text")
-"""Of equal elements the last comes first, or the one whose text is smaller. One of the two changes
-the order, unless the elements are the same."""
+"""Among equal elements, the last comes first, or the one with the smaller text. One of the two
+changes the order, unless the elements are identical."""
 SETS = ("reversed", "sorted")
-"""Sets are gone through backwards, or in order."""
+"""Sets are iterated in reverse, or in ascending order."""
 way = ""
-"""The one that is followed."""
+"""The selected way."""
 METHODS = {
     "sort": "_reordered_sort",
     "most_common": "_reordered_most_common",
@@ -68,14 +68,14 @@ def nsmallest(number: int, items: Iterable[Any], key: Any = None) -> list[Any]:
 
 
 class AnySet(type):
-    """Makes requests for a set accept one with another order, and the reverse."""
+    """Makes type checks for a set accept one with another order, and vice versa."""
 
     def __instancecheck__(cls, value: Any) -> bool:
         return isinstance(value, set)
 
 
 class Reversed(set[Any], metaclass=AnySet):
-    """A set whose elements come in the reverse of the usual order."""
+    """A set whose elements are iterated in reverse order."""
 
     def __iter__(self) -> Iterator[Any]:
         return iter(list(super().__iter__())[::-1])
@@ -88,7 +88,7 @@ class Reversed(set[Any], metaclass=AnySet):
 
 
 class Sorted(Reversed):
-    """A set whose elements come in ascending order, if they have one."""
+    """A set whose elements are iterated in ascending order, if they can be ordered."""
 
     def __iter__(self) -> Iterator[Any]:
         items = list(set.__iter__(self))
@@ -113,7 +113,7 @@ for each in ("__rxor__", "union", "intersection", "difference", "symmetric_diffe
 
 
 class Renaming(ast.NodeTransformer):
-    """Has the program call ours where it calls a method or writes a set, as no name does."""
+    """Replaces method calls and set displays, which use no global name, by our own functions."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
@@ -142,7 +142,7 @@ class Renaming(ast.NodeTransformer):
 
 
 def plain(value: Any) -> Any:
-    """Return a value with the sets that it should have had."""
+    """Return a value with ordinary sets instead of ours."""
     kind = type(value)
     if kind in (list, tuple):
         return kind([plain(part) for part in value])
@@ -152,7 +152,7 @@ def plain(value: Any) -> Any:
 
 
 class Reordered:
-    """A program's function as it would be if Python ordered things in another way."""
+    """A program's function as it would be if Python used another order."""
 
     def __init__(self, source: str, entry_point: str, spec: dict[str, Any], chosen: str) -> None:
         global way

@@ -1,8 +1,8 @@
-"""Runs a program inside the sandbox as an interpreter runs a file.
+"""Runs a program inside the sandbox like ``python FILE``.
 
-This file's *text* is the program that the sandbox loads. The program to run is the argument of its
-function, so it imports the standard library only. The supervisor provides the standard streams. It
-answers with the exit status, and the files that were requested.
+This file's *text* is the program that the sandbox loads, so it imports only the standard library.
+The program to run is the argument of its function. The supervisor provides the standard streams.
+The answer has the exit status and the requested files.
 """
 
 # Runs in a bare interpreter.
@@ -26,8 +26,8 @@ NAME = "main.py"
 def run(code, files, wanted, most, together):
     """Return [exit status, {path: bytes, or None if it is missing or too large}].
 
-    A file has at most ``most`` bytes, and all have ``together``. If files cannot be created, the
-    result is a text that says why.
+    A file may have ``most`` bytes, and all files ``together``. If files cannot be created, the
+    result is a text with the reason.
     """
     try:
         place(files)
@@ -103,12 +103,12 @@ def body(module, code):
         print(leaving.code, file=sys.stderr)
         return 1
     except BaseException as error:
-        # Without the frames of this file.
+        # Remove the frames of this file.
         while error.__traceback__ is not None and (
             error.__traceback__.tb_frame.f_code.co_filename == __file__
         ):
             error.__traceback__ = error.__traceback__.tb_next
-        if sys.excepthook is sys.__excepthook__:  # which would look for the file itself
+        if sys.excepthook is sys.__excepthook__:  # the default one would look for the file
             traceback.print_exception(error)
         else:
             sys.excepthook(type(error), error, error.__traceback__)

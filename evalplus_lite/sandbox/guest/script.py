@@ -1,6 +1,6 @@
-"""Invocation of whole programs inside the sandbox: standard input to standard output.
+"""Invocation of scripts inside the sandbox, from standard input to standard output.
 
-Like ``child`` it is sent as *text*, into the same namespace, and imports the standard library only.
+Like ``child`` it is sent as *text*, into the same namespace, and imports only the standard library.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ HANDLES: list[int] = []
 
 
 class Exited(BaseException):
-    """The program ended its process by ``os._exit``, as some do once they have printed."""
+    """The program called ``os._exit``, as some do after printing."""
 
 
 class Script:
-    """Runs a whole program on each case's text as standard input; answers with its output.
+    """Runs a script with each case's text as standard input, and answers with its output.
 
     For each case the program's text runs from its first line, under ``__main__``, in this process.
     Standard input and output are real descriptors, because programs also read and write them by
@@ -42,7 +42,7 @@ class Script:
         self.feed(text)
         sys.argv = ["program.py", *arguments]
         sys.setrecursionlimit(self.limit)
-        # As an interpreter has them that runs scripts.
+        # As in an interpreter that runs scripts.
         builtins.exit = builtins.quit = sys.exit  # type: ignore[assignment]
         usual, os._exit = os._exit, leave
         status: Any = None
@@ -65,7 +65,7 @@ class Script:
             os._exit = usual
             close_held()  # also after an exception or an immediate exit
         if isinstance(status, int):
-            status &= 0xFF  # a parent sees no more of it
+            status &= 0xFF  # all that a parent sees
         if status not in (None, 0):
             if self.raises:
                 return {RAISED: status if isinstance(status, int) else 1, "value": printed()}
@@ -87,7 +87,7 @@ class Script:
 
 
 def printed() -> str:
-    """Return the content of the file that serves as standard output."""
+    """Return the content of standard output."""
     handle = HANDLES[1]
     size, at, parts = os.fstat(handle).st_size, 0, []
     while at < size:
@@ -100,9 +100,9 @@ def printed() -> str:
 
 
 def close_held() -> None:
-    """Close the files that the program's names hold open, as the end of its process would.
+    """Close files that are still open in the program's names, as the end of its process would.
 
-    Closed later, they would close the streams of the next case, which have the same numbers.
+    If closed later, they could close streams of the next case, which have the same descriptors.
     """
     for held in list(getattr(sys.modules.get("__main__"), "__dict__", {}).values()):
         if isinstance(held, io.IOBase):
@@ -117,6 +117,6 @@ def leave(status: int) -> NoReturn:
 def streams() -> None:
     """Create standard input and output of a script as files in memory.
 
-    Their size is bounded by the limit on files.
+    The limit on file sizes applies to them.
     """
     HANDLES.extend(os.memfd_create("stream") for _ in range(2))

@@ -1,7 +1,7 @@
 """A task's unit tests inside the sandbox, and the values that their assertions see.
 
-Like ``child`` it is sent as *text*, into the same namespace, and imports the standard library only.
-Expected values are not here: ``tasks/unit_tests.py`` has taken them out of the tests.
+Like ``child`` it is sent as *text*, into the same namespace, and imports only the standard library.
+Expected values are not here: ``tasks/unit_tests.py`` has removed them from the tests.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:  # the text of that module has run in this namespace
 
 Names = dict[str, Any]
 BUILTIN = {each: name for name, each in vars(builtins).items() if isinstance(each, type)}
-"""The classes that are really builtin ones, as known before a program's first line."""
+"""The builtin classes, recorded before the program runs."""
 BASES_OF = type.__dict__["__mro__"].__get__
 MOST_TEXT = 2000
 
 
 class Tested:
-    """Runs one test on a case; answers with the number and values of each assertion.
+    """Runs a test for each case, and answers with the number and values of each assertion.
 
     It works in the scratch folder, where tests may write files.
     """
@@ -32,7 +32,7 @@ class Tested:
     def __init__(self, names: Names, tests: str) -> None:
         self.names, self.seen = names, list[list[Any]]()
         with contextlib.suppress(OSError):
-            os.chdir("/tmp")  # a new folder in it, like any file left there, would cost the worker
+            os.chdir("/tmp")  # creating a folder or leaving a file there would cost the worker
         names |= {
             "__seen__": self.see,
             "__raising__": self.raising,
@@ -62,7 +62,7 @@ class Tested:
         self.seen.append([number, *map(shown, values)])
 
     def deciding(self, number: int, assertion: Any, *values: Any, **options: Any) -> None:
-        """See both sides of an assertion; where they are objects, have it decide here."""
+        """Record both sides of an assertion; if they are objects, decide it here."""
         both = (*values, *options.values())
         if assertion.__name__ in ("assertIs", "assertIsNot") or not all(map(is_value, both)):
             assertion(*values, **options)
@@ -79,7 +79,7 @@ class Tested:
 
 
 class Raising:
-    """Shows which exception a block of statements raises: the names of its classes, its text."""
+    """Records the exception that a block of statements raises: its class names and text."""
 
     def __init__(self, tested: Tested, number: int) -> None:
         self.tested, self.number = tested, number
@@ -96,9 +96,9 @@ class Raising:
 
 
 def kinds(value: Any) -> list[str]:
-    """Return the classes of a value, each with its module, because a class's name may lie.
+    """Return the classes of a value, each with its module, because class names may be faked.
 
-    A class that its module does not have under its name is the program's.
+    A class that its module does not have under its name counts as the program's.
     """
     return [class_name(each) for each in BASES_OF(type(value))]
 
@@ -112,8 +112,8 @@ def class_name(kind: type) -> str:
 
 
 def shown(value: Any) -> Any:
-    """Return a copy of a value that can be sent, as later lines may change it; else truth and
-    items.
+    """Return a copy of a value that can be sent, as later lines may change it, else its truth
+    and items.
     """
     if is_value(value):
         return copy.deepcopy(value)
@@ -127,7 +127,7 @@ def shown(value: Any) -> Any:
             fact["text"] = text[:MOST_TEXT]
     if hasattr(type(value), "__len__") and hasattr(type(value), "__iter__"):
         with contextlib.suppress(Exception):
-            items = list(value)  # only of sized values, which iteration does not use up
+            items = list(value)  # only for sized values, which iteration does not consume
             if is_value(items):
                 fact["items"] = copy.deepcopy(items)
     return fact
@@ -136,6 +136,6 @@ def shown(value: Any) -> Any:
 def is_value(value: Any) -> bool:
     try:
         plain(value, 0)
-    except (NotPlain, TypeError):  # also of what cannot be hashed
+    except (NotPlain, TypeError):  # also for unhashable values
         return False
     return True

@@ -1,4 +1,4 @@
-"""The worker process inside the sandbox: it forks a child for each program.
+"""The worker process inside the sandbox, which forks a child for each program.
 
 This file's *text* runs after that of ``child``, in the same namespace.
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # the text of that module has run in this namespace
     from evalplus_lite.values.encoding import arrived
 
 
-kill, getpid = os.kill, os.getpid  # a program may put others in their place
+kill, getpid = os.kill, os.getpid  # a program may replace the module's
 
 
 def start(
@@ -40,21 +40,21 @@ def start(
     pid = os.fork()
     if pid:
         return pid
-    # _exit on every path: no handler, buffer or ``finally`` of the worker may run in the child.
+    # _exit on every path, as no handler, buffer or ``finally`` of the worker may run in the child.
     try:
-        control.close()  # a program could speak to the supervisor in the worker's name
+        control.close()  # else a program could pose as the worker to the supervisor
         child(channel, job, settings, cases)
         os._exit(0)
     except OSError:
-        # Its channel is gone, as the program closed it: the supervisor sees that and kills it. It
-        # ends in the same way where it is first, so that the same is said of it.
+        # The program closed its channel, so the supervisor will kill it. If it ends first, it ends
+        # in the same way, so that the result is the same.
         kill(getpid(), signal.SIGKILL)
     finally:
         os._exit(121)
 
 
 class Worker:
-    """Holds a task's inputs, forks a child for each program, kills it, reports how it ended."""
+    """Keeps a task's inputs, forks a child for each program, kills it, and reports its end."""
 
     def __init__(self, control: socket.socket, page: mmap.mmap) -> None:
         self.control, self.page, self.zero_page = control, page, bytes(PAGE_BYTES)
@@ -85,8 +85,8 @@ class Worker:
             self.cases = ()
             self.cases = arrived(body, marshal.loads(body))  # from the supervisor
             del body
-            # Out of the collector's sight: a collection in a child would write to every object's
-            # header, and so copy the memory that all children share.
+            # Exclude them from garbage collection, as a collection in a child would write to every
+            # object's header, and so copy the memory that all children share.
             gc.freeze()
         elif kind == b"C":
             self.settings = marshal.loads(body)  # from the supervisor
@@ -101,11 +101,11 @@ class Worker:
         elif kind == b"R":
             channel = socket.socket(fileno=handles[0])
             job = marshal.loads(body)  # from the supervisor
-            # Clear the last program's data, or one program could read another's answers.
+            # Clear the last program's data, as a program could read another's answers.
             self.page[:] = self.zero_page
             self.child = start(channel, job, self.settings, self.cases, self.control)
             channel.close()
-            # Readable once the child has ended. Unlike a SIGCHLD handler it interrupts nothing.
+            # Readable when the child has ended. Unlike a SIGCHLD handler, it interrupts nothing.
             self.alarm = os.pidfd_open(self.child)
             poll.register(self.alarm, select.POLLIN)
         elif kind == b"K" and self.child is not None:
@@ -114,17 +114,17 @@ class Worker:
             os.kill(self.child, signal.SIGSTOP if kind == b"S" else signal.SIGCONT)
 
     def scratch_changed(self) -> int | None:
-        """Return when the scratch folder last changed: entries, mode, owner, times, attributes.
+        """Return the time of the last change of the scratch folder or its metadata.
 
-        That is its ctime, the one time that no call can set.
+        That is its ctime, the only time that no call can set.
         """
         scratch = self.settings["scratch"]
         return os.stat(scratch).st_ctime_ns if scratch else None
 
     def reap(self, poll: select.poll) -> None:
         assert self.child is not None
-        # wait4 reports the CPU time of all its threads and its peak memory (KiB), both of which
-        # disappear with the process otherwise.
+        # wait4 reports the CPU time of all threads and the peak memory (KiB), which otherwise
+        # disappear with the process.
         _, status, usage = os.wait4(self.child, 0)
         poll.unregister(self.alarm)
         os.close(self.alarm)
@@ -136,12 +136,12 @@ class Worker:
 
 
 def main(control: socket.socket, page: int, preload: Sequence[str]) -> None:
-    """Serve the supervisor until it goes away; ``page`` is the descriptor of the shared memory."""
+    """Serve the supervisor until it ends; ``page`` is the descriptor of the shared memory."""
     shared = mmap.mmap(page, PAGE_BYTES)
     os.close(page)
-    # Default actions, so not Python's SIGINT handler: signals that PID 1 of a namespace does not
-    # handle are discarded when they come from inside, and a program starts as any other does.
-    # SIGCHLD, as a caller may ignore it, which is inherited: the kernel would reap our children.
+    # Default actions, so not Python's SIGINT handler: signals from inside that PID 1 of a namespace
+    # does not handle are discarded, and a program starts with the usual actions. SIGCHLD, because a
+    # caller may ignore it, which is inherited, and then the kernel would reap our children.
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGCHLD"):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     for name in preload:

@@ -1,1 +1,1 @@
-"""Isolation of a worker: the command that starts it, Landlock, and the system-call filter."""
+"""Isolation of a worker: its command, Landlock, and the system-call filter."""

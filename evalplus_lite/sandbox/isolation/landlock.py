@@ -2,7 +2,7 @@
 
 Landlock (Linux ``Documentation/userspace-api/landlock.rst``) grants rights below paths and denies
 the rest; a process applies it to itself, without privileges. It cannot revoke part of a grant, so
-folders that hold installed packages are granted entry by entry.
+folders with installed packages are granted entry by entry.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ DEVICES = {
     "/dev/random": READ_FILE,
     "/dev/urandom": READ_FILE,
 }
-# Before it, Landlock does not see that opening a file for reading may also empty it.
+# Before this version, Landlock does not prevent truncating a file by opening it for reading.
 TRUNCATION_VERSION = 3
 
 
 def version() -> int:
-    """Return the version of Landlock's interface that the kernel offers; 0 if it has none."""
-    # landlock_create_ruleset with LANDLOCK_CREATE_RULESET_VERSION asks for the version only.
+    """Return the kernel's version of the Landlock interface; 0 if it has none."""
+    # landlock_create_ruleset with LANDLOCK_CREATE_RULESET_VERSION only returns the version.
     number = ctypes.CDLL(None).syscall(444, None, 0, 1)
     return max(int(number), 0)
 
 
 def hide_this_process() -> None:
-    """Make this process's memory and variables unreadable to others of its uid (not to root).
+    """Make this process's memory and environment unreadable for others with its uid (except root).
 
-    The tier's worker may share its uid with us; Landlock and the call filter already keep it out.
+    The tier's worker may share our uid; Landlock and the system-call filter already exclude it.
     """
     ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: off, so /proc/PID is root's
 
 
 def rules(libraries: Iterable[str], readable: Iterable[str]) -> list[tuple[str, int]]:
-    """Return [path, rights] for a worker: system and interpreter ``libraries`` without the
-    installed packages in them, and all of ``readable``."""
+    """Return [path, rights] pairs for a worker: system and interpreter ``libraries``, without the
+    installed packages in them, and everything in ``readable``."""
     granted = dict(DEVICES)
     for path in libraries:
         granted.update(_without_packages(Path(os.path.realpath(path))))
@@ -51,17 +51,17 @@ def rules(libraries: Iterable[str], readable: Iterable[str]) -> list[tuple[str, 
 
 
 def rights_on(path: str | Path) -> int:
-    """Return the rights to read a path: a file has no entries to list."""
+    """Return the rights for reading a path, which for a file exclude listing."""
     return READ if os.path.isdir(path) else READ_FILE
 
 
 def _without_packages(path: Path, depth: int = 2) -> Iterator[tuple[str, int]]:
-    """Yield the grants below a folder of libraries, down to where packages may lie."""
+    """Yield the grants below a folder of libraries, down to the level of packages."""
     if not path.is_dir():
         yield str(path), READ_FILE
         return
     if (path / "os.py").exists():
-        yield str(path), READ_DIR  # also names further below: the import system lists folders
+        yield str(path), READ_DIR  # the import system lists folders
     for entry in sorted(path.iterdir()):
         if entry.name.endswith("-packages") or not entry.exists():
             continue
@@ -72,7 +72,7 @@ def _without_packages(path: Path, depth: int = 2) -> Iterator[tuple[str, int]]:
 
 
 def reachable_by_all(paths: Iterable[str]) -> bool:
-    """Return whether any user may enter the folders above the paths, and read the paths."""
+    """Return whether all users may enter the paths' parent folders and read the paths."""
     for path in paths:
         place = Path(os.path.realpath(path))
         for folder in place.parents:

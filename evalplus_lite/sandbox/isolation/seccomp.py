@@ -1,13 +1,13 @@
-"""The system-call filter that a child puts on itself before it runs a program.
+"""The system-call filter that a child installs before it runs a program.
 
 A classic BPF program over ``struct seccomp_data`` (Linux ``Documentation/userspace-api/
 seccomp_filter.rst``), assembled here because the rules need argument checks (threads but no
-processes, signals to oneself only) and nothing that a library would add. What is not listed in
-``ALLOWED`` returns EPERM; ``clone3`` and ``openat2``, whose arguments a filter cannot
-see, and calls newer than its list return ENOSYS so that callers fall back to others.
+processes, signals only to oneself) and nothing that a library would add. Calls that are not in
+``ALLOWED`` return EPERM; ``clone3`` and ``openat2``, whose arguments a filter cannot see, and
+calls newer than the list return ENOSYS, so that callers fall back to others.
 
-The numbers are searched by halving, not one after the other: the kernel runs a new filter once
-for every call number when it is installed, which is once a program.
+The numbers are found by binary search, because the kernel runs a new filter once for every call
+number when it is installed, which is once per program.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-# Numbers of the system calls that the filter looks at, for x86_64 and aarch64.
+# Numbers of the system calls in the filter, for x86_64 and aarch64.
 
 Numbers = tuple[int | None, int | None]
 
 
 def _table(text: str) -> dict[str, Numbers]:
-    """Return calls with their numbers: ``name x86_64 aarch64``, separated by bars and lines.
+    """Parse calls with their numbers: ``name x86_64 aarch64``, separated by bars and lines.
 
     A dash means that the call does not exist; a line that begins with ``#`` is a heading.
     """
@@ -37,16 +37,16 @@ def _table(text: str) -> dict[str, Numbers]:
     }
 
 
-# The last number of Linux 5.16. C libraries that know later calls must do without them on older
-# kernels, so those are answered as such a kernel does.
+# The last number of Linux 5.16. C libraries with later calls must work without them on older
+# kernels, so these calls are answered as by such a kernel.
 NEWEST = 449
 
-# All that a program may call, beside what is looked at more closely: what CPython 3.11 to 3.13, its
-# standard library, threads and numpy call, by way of glibc or musl, in a process without children,
-# network or privileges. Left out with the rest of the kernel: asynchronous I/O and io_uring
-# (contexts are counted for the whole machine), every call on mounts, namespaces, keys, modules,
-# tracing, other processes and their priorities, message queues and shared memory that outlive a
-# process, memory that no limit counts, locks in memory, and further filters.
+# All calls that a program may make without argument checks: those of CPython 3.11 to 3.13, its
+# standard library, threads and numpy, through glibc or musl, in a process without children, network
+# or privileges. Excluded with the rest of the kernel: asynchronous I/O and io_uring (whose contexts
+# count for the whole machine), all calls on mounts, namespaces, keys, modules, tracing, other
+# processes and their priorities, message queues and shared memory that outlive a process, memory
+# that no limit counts, locks in memory, and further filters.
 ALLOWED = _table("""
     # files and folders that the tier lets it see, and descriptors it has
     read 0 63 | write 1 64 | readv 19 65 | writev 20 66 | pread64 17 67 | pwrite64 18 68
@@ -84,8 +84,8 @@ ALLOWED = _table("""
     getrandom 318 278
 """)
 
-# Calls that Landlock does not restrict: a program could change files that it cannot even read, or
-# read their attributes.
+# Calls that Landlock does not restrict, with which a program could change or read the attributes of
+# files that it cannot even read.
 ATTRIBUTES = _table("""
     chmod 90 - | fchmod 91 52 | fchmodat 268 53 | fchmodat2 452 452 | chown 92 - | fchown 93 55
     lchown 94 - | fchownat 260 54 | setxattr 188 5 | lsetxattr 189 6 | fsetxattr 190 7
@@ -95,8 +95,8 @@ ATTRIBUTES = _table("""
     utime 132 - | utimes 235 - | futimesat 261 - | utimensat 280 88 | file_setattr 469 469
 """)
 
-# For a program with a folder of its own. A lock, or a flush to the disk, also works on a read-only
-# file, and affects other processes.
+# For a program with its own folder. A lock, or a flush to disk, also works on a read-only file, and
+# affects other processes.
 OWN_FILES = _table("""
     flock 73 32 | fsync 74 82 | fdatasync 75 83 | fallocate 285 47 | copy_file_range 326 285
 """)
@@ -120,7 +120,7 @@ FCNTL: Numbers = (72, 25)
 IOCTL: Numbers = (16, 29)
 PRCTL: Numbers = (157, 167)
 
-# Calls whose first argument names the process they act on: allowed on oneself only.
+# Calls whose first argument is the process they act on, allowed only for the process itself.
 SIGNALS = _table("""
     kill 62 129 | tgkill 234 131 | rt_sigqueueinfo 129 138 | rt_tgsigqueueinfo 297 240
 """)
@@ -131,7 +131,7 @@ ALLOW, ERRNO, KILL_PROCESS = 0x7FFF0000, 0x00050000, 0x80000000
 NUMBER_AT, ARCH_AT, ARGUMENTS_AT = 0, 4, 16
 CLONE_THREAD = 0x00010000
 AF_UNIX = 1
-# Numbers from here on are those of the x32 interface: another way into the same calls.
+# Numbers from here on are those of the x32 interface to the same calls.
 X32 = 1 << 30
 WRITING_FLAGS = 0o3 | 0o100 | 0o1000  # O_WRONLY, O_RDWR, O_CREAT, O_TRUNC
 
@@ -145,7 +145,7 @@ FCNTL_ALLOWED = {
     "F_DUPFD_CLOEXEC": 1030,
     "F_GETPIPE_SZ": 1032,
 }
-# For a program with files of its own: locks on other files would affect their users.
+# For a program with its own files, as locks on other files would affect their users.
 FCNTL_LOCKS = {"F_SETLK": 6, "F_SETLKW": 7, "F_OFD_SETLK": 37, "F_OFD_SETLKW": 38}
 IOCTL_ALLOWED = {
     "TCGETS": 0x5401,
@@ -159,14 +159,14 @@ IOCTL_ALLOWED = {
 PRCTL_ALLOWED = {"PR_GET_DUMPABLE": 3, "PR_SET_NAME": 15, "PR_GET_NAME": 16}
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
-# How much of the file system the filter guards, in addition to the tier: nothing (it has its own),
-# attributes (modes, owners, times: not covered by Landlock), or every change.
+# The part of the file system that the filter protects, in addition to the tier: nothing (it has its
+# own mounts), attributes (modes, owners, times, not covered by Landlock), or everything.
 Files = Literal["free", "attributes", "writes"]
 
 
 @dataclass(frozen=True, slots=True)
 class AssembledFilter:
-    """An assembled program, and where the process's own pid has to be written into it."""
+    """An assembled program, and the offsets at which to insert the process's own pid."""
 
     code: bytes
     own_pid_offsets: tuple[int, ...]
@@ -174,7 +174,7 @@ class AssembledFilter:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One instruction; the process itself fills in an ``own_pid`` operand."""
+    """One instruction; the process itself inserts an ``own_pid`` operand."""
 
     operation: int
     operand: int = 0
@@ -192,7 +192,7 @@ def is_supported() -> bool:
 
 
 def assemble(files: Files = "free", machine: str | None = None) -> AssembledFilter:
-    """Return the filter for ``machine`` (default: this one); KeyError if it is not covered."""
+    """Return the filter for ``machine`` (default: this one); raise KeyError if unsupported."""
     machine = machine or platform.machine()
     column = list(ARCHITECTURES).index(machine)
     blocks: dict[int, _Block] = {}
@@ -203,8 +203,8 @@ def assemble(files: Files = "free", machine: str | None = None) -> AssembledFilt
             blocks[number] = block
 
     allowed = dict(ALLOWED)
-    # With mounts of its own a program may change everything it can reach. Landlock guards contents
-    # but not attributes; without either the filter also has to refuse every opening for writing.
+    # With its own mounts, a program may change everything it can reach. Landlock protects contents
+    # but not attributes; without either, the filter must also reject opening files for writing.
     if files == "free":
         allowed |= ATTRIBUTES | OWN_FILES
     if files != "writes":
@@ -214,14 +214,14 @@ def assemble(files: Files = "free", machine: str | None = None) -> AssembledFilt
     if files == "writes":
         rule(OPEN, [*_load(1), *_unless_bits(WRITING_FLAGS)])
         rule(OPENAT, [*_load(2), *_unless_bits(WRITING_FLAGS)])
-    # Their arguments lie in memory, which a filter cannot read: callers fall back on ENOSYS.
+    # Their arguments are in memory, which a filter cannot read; on ENOSYS callers fall back.
     rule(OPENAT2, _fail(errno.ENOSYS))
     rule(CLONE3, _fail(errno.ENOSYS))
-    # A thread, never a process: CLONE_THREAD is set for the former only.
+    # Threads, never processes: CLONE_THREAD is set only for threads.
     rule(CLONE, [*_load(0), _Step(JUMP_ANY_BIT, CLONE_THREAD, 0, 1), _allow(), *_fail()])
     rule(PRLIMIT64, [*_load(0), *_only([0])])  # pid 0: this process's own limits
     rule(SOCKETPAIR, [*_load(0), *_only([AF_UNIX])])
-    # A destination: both halves of the pointer are zero where none is given.
+    # No destination: then both halves of the pointer are zero.
     rule(SENDTO, [*_load(4), _Step(JUMP_EQUAL, 0, 1, 0), *_fail(), *_load(4, 4), *_only([0])])
     locks = FCNTL_LOCKS.values() if files == "free" else ()
     rule(FCNTL, [*_load(1), *_only([*FCNTL_ALLOWED.values(), *locks])])
@@ -230,11 +230,11 @@ def assemble(files: Files = "free", machine: str | None = None) -> AssembledFilt
     for numbers in SIGNALS.values():
         rule(numbers, [*_load(0), _Step(JUMP_EQUAL, 0, 0, 1, own_pid=True), _allow(), *_fail()])
 
-    # Numbers mean other calls in another architecture's table (32-bit calls on x86_64, say).
+    # Numbers mean other calls in other architectures' tables, such as 32-bit calls on x86_64.
     steps = [_Step(LOAD, ARCH_AT), _Step(JUMP_EQUAL, ARCHITECTURES[machine], 1, 0)]
     steps += [_Step(RETURN, KILL_PROCESS), _Step(LOAD, NUMBER_AT)]
     intervals: list[tuple[int, _Block]] = []
-    # Where the decision changes: at every number with a rule, after it, and at the table's ends.
+    # Points where the decision changes: at and after each number with a rule, and the table's ends.
     known = {0, NEWEST + 1, X32, *blocks, *(number + 1 for number in blocks)}
     for number in sorted(known):
         otherwise = _fail(errno.ENOSYS if NEWEST < number < X32 else errno.EPERM)

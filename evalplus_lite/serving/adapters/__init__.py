@@ -1,5 +1,5 @@
 """Adapters: rewards and scores in the signatures that trainers and harnesses call.
 
-One judge a process answers all of them (``judge.py``): sandboxes of its own, or a server's URL.
-What a task is judged by is read off the trainer's data (``tasks/published/trainers.py``).
+All adapters of a process share one judge (``judge.py``): its own sandboxes, or a server's URL.
+The trainer's data holds a task's id or tests (``tasks/published/trainers.py``).
 """

@@ -36,7 +36,7 @@ class CodeAdapter(DefaultDataAdapter):
         return DatasetDict({"default": loader.load()}), None
 
     def record_to_sample(self, record: dict[str, Any]) -> Sample:
-        """Return a task as a model is asked it; its id is the target."""
+        """Return a task as a sample: its prompt for the model, and its id as the target."""
         return Sample(input=record["request"], target=record["task_id"])
 
     def match_score(
@@ -46,7 +46,7 @@ class CodeAdapter(DefaultDataAdapter):
         reference: str,
         task_state: TaskState,
     ) -> Score:
-        """Score an answer 1 if it passes every test; raises where there is no verdict."""
+        """Score an answer 1 if it passes every test; raise if there is no verdict."""
         (judged,) = verdicts([(reference, original_prediction)])
         score = Score(extracted_prediction=judged.program, prediction=original_prediction)
         score.value = {"acc": float(judged.passed)}

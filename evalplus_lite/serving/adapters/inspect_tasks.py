@@ -24,7 +24,7 @@ from evalplus_lite.tasks.loading import names
 
 
 def dataset(name: str) -> MemoryDataset:
-    """Return the tasks of a data set as samples: the id is the target, whose verdict is wanted."""
+    """Return the tasks of a data set as samples, with each task's id as the target."""
     samples = [
         Sample(input=row["request"], target=row["task_id"], id=row["task_id"], metadata=row)
         for row in dataset_rows(name)
@@ -36,8 +36,8 @@ def dataset(name: str) -> MemoryDataset:
 def verdict() -> Scorer:
     """Score 1 for a program that passes every test; the target is a task's id, or its tests.
 
-    A program's own time-out is a verdict; where the machine has none, it raises: an error of the
-    sample, no score.
+    A program that times out has a verdict. Without a verdict (an infrastructure error) it raises,
+    so the sample has an error and no score.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -55,7 +55,7 @@ def verdict() -> Scorer:
 
 
 def evaluation(name: str) -> Task:
-    """Return the task of a data set: a name or a file."""
+    """Return the inspect_ai task for a data set, by name or file."""
     configure_for(name)
     shared_judge()
     return Task(dataset=dataset(name), solver=generate(), scorer=verdict())

@@ -1,4 +1,4 @@
-"""The judge that all adapters of a process share: sandboxes of its own, or a server's."""
+"""The judge that all adapters of a process share: its own sandboxes, or a server's."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.published.trainers import TaskData, task_data
 from evalplus_lite.types import VERDICTS
 
-# What a judge is made by: the environment, as trainers start their workers themselves.
+# Settings come from the environment, because trainers start their workers themselves.
 
 PREFIX = "EVALPLUS_LITE_"
 REWARDS = ("passed", "share")
@@ -34,13 +34,13 @@ REWARDS = ("passed", "share")
 
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
-    """How answers are judged, and what they earn.
+    """Settings for judging answers and computing rewards.
 
-    ``datasets`` are names or files whose tasks are known by id; ``url`` is a server's, with its
-    ``token``, instead of sandboxes here; ``workers``, ``limits``, ``sandbox`` and ``store`` are as
-    for ``Verifier``. ``reward`` is ``passed`` (1 for all tests, else 0) or ``share`` (the part of
-    all tests that were passed); ``penalties`` are taken off it, by the name of the verdict.
-    ``weak_tests``: whether unit tests count that a program could pass without knowing the task.
+    ``datasets`` are names or files whose tasks are known by id; ``url`` and ``token`` select a
+    server instead of local sandboxes; ``workers``, ``limits``, ``sandbox`` and ``store`` are as
+    for ``Verifier``. ``reward`` is ``passed`` (1 for all tests, else 0) or ``share`` (the share
+    of tests passed); ``penalties`` are subtracted from it, by the name of the verdict.
+    ``weak_tests``: whether to count unit tests that a program can pass by guessing.
     """
 
     datasets: tuple[str, ...] = ()
@@ -63,10 +63,9 @@ class JudgeSettings:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] = os.environ) -> JudgeSettings:
-        """Return what ``EVALPLUS_LITE_DATASET``, ``_URL``, ``_TOKEN``, ``_WORKERS``, ``_LIMITS``,
-        ``_SANDBOX``, ``_STORE``, ``_REWARD``, ``_WEAK_TESTS`` (1: count them) and ``_PENALTIES``
-        (``timeout=0.1,error=0.2``) say;
-        several data sets are divided by a colon."""
+        """Read ``EVALPLUS_LITE_DATASET`` (several are separated by colons), ``_URL``, ``_TOKEN``,
+        ``_WORKERS``, ``_LIMITS``, ``_SANDBOX``, ``_STORE``, ``_REWARD``, ``_WEAK_TESTS`` (1 counts
+        them) and ``_PENALTIES`` (``timeout=0.1,error=0.2``)."""
         values: dict[str, Any] = {
             key: text for key in cls.__slots__ if (text := environ.get(PREFIX + key.upper()))
         }
@@ -86,21 +85,21 @@ class JudgeSettings:
         return cls(**values)
 
 
-# One request to a server's ``/v1/verify``, tried again while the server is busy or away.
+# Requests to a server's ``/v1/verify``, repeated while the server is busy or unreachable.
 
 TRIES = 8
 FIRST_WAIT = 0.25
 MOST_WAIT = 30.0
 SECONDS = 600.0
-"""How long an answer may take: a long queue is no fault of the program's."""
+"""How long to wait for an answer; long, because a long queue says nothing about the program."""
 MOST_BYTES = 64 << 20
 
 
 def post_verify(settings: JudgeSettings, body: dict[str, Any]) -> dict[str, Any]:
-    """Return the server's row for the one program of a request.
+    """Post a request with one program, and return the server's row for it.
 
-    InputError for a task that it refuses; InfrastructureError where it is away, busy for too long,
-    or has no verdict: none of these says anything about the program.
+    Raises InputError if the server rejects the task, and InfrastructureError if it is unreachable,
+    busy for too long or has no verdict: none of these says anything about the program.
     """
     url = settings.url.rstrip("/") + "/v1/verify"
     headers = {"content-type": "application/json"}
@@ -108,7 +107,7 @@ def post_verify(settings: JudgeSettings, body: dict[str, Any]) -> dict[str, Any]
         headers["authorization"] = f"Bearer {settings.token}"
     try:
         request = urllib.request.Request(url, json.dumps(body).encode(), headers)
-    except ValueError as error:  # no URL, or a body that JSON has no word for
+    except ValueError as error:  # not a URL, or a body that JSON cannot represent
         raise InputError(f"{url[:200]}: {error}") from None
     answer = _posted(request, url)
     try:
@@ -153,15 +152,15 @@ def _said(error: urllib.error.HTTPError) -> str:
 
 
 CONNECTIONS = 32
-"""Requests that a process has with a server at a time."""
+"""Concurrent requests from one process to a server."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What was found of an answer.
+    """The result for one answer.
 
-    ``verdict`` is its name (``pass``, ``fail``, ``timeout``, ...), ``share`` the part of all tests
-    that were passed, if that was asked for, ``program`` what was taken out of the answer, if known.
+    ``verdict`` is its name (``pass``, ``fail``, ``timeout``, ...), ``share`` the share of tests
+    passed, if requested, and ``program`` the program extracted from the answer, if known.
     """
 
     passed: bool
@@ -172,7 +171,7 @@ class Judgement:
 
 
 class LocalJudge:
-    """Judges in sandboxes of this process; one forked from it has its own."""
+    """Judges in sandboxes of this process; a forked process starts its own."""
 
     def __init__(self, settings: JudgeSettings) -> None:
         self._judge = ProgramJudge(
@@ -186,7 +185,7 @@ class LocalJudge:
         self._judge.open()
 
     def begin(self, task: TaskData, answer: str, *, share: bool) -> Future[Judgement]:
-        """Have an answer judged; raises, now or in the future, what is no verdict on it."""
+        """Start judging an answer; errors are raised here or by the future."""
         options = ("chat", "program", "tests") if share else ("chat", "program")
         if task.form == "id":
             source = self._judge.source(*self._judge.task(task.data))
@@ -197,12 +196,12 @@ class LocalJudge:
         )
 
     def close(self) -> None:
-        """End the sandboxes; what is being judged is finished first."""
+        """End the sandboxes, after finishing the programs being judged."""
         self._judge.close()
 
 
 class RemoteJudge:
-    """Judges by the server of ``evalplus-lite serve`` at a URL."""
+    """Judges on a server (``evalplus-lite serve``) at a URL."""
 
     def __init__(self, settings: JudgeSettings) -> None:
         self._settings = settings
@@ -210,15 +209,15 @@ class RemoteJudge:
         self._lock = Lock()
 
     def begin(self, task: TaskData, answer: str, *, share: bool) -> Future[Judgement]:
-        """Have an answer judged there."""
+        """Start judging an answer there."""
         with self._lock:
-            # A forked child has no threads: its parent's pool would never begin anything.
+            # A forked child has no threads, so its parent's pool would never start anything.
             if self._pool is None or self._pool[0] != os.getpid():
                 self._pool = os.getpid(), ThreadPoolExecutor(CONNECTIONS)
         return self._pool[1].submit(self._ask, task, answer, share)
 
     def close(self) -> None:
-        """Wait for what is on its way."""
+        """Wait for pending requests."""
         if self._pool is not None and self._pool[0] == os.getpid():
             self._pool[1].shutdown()
         self._pool = None
@@ -229,7 +228,7 @@ class RemoteJudge:
 
 
 def judgement(row: dict[str, Any]) -> Judgement:
-    """Return what a row of ``jobs.verification``, or of a server, says."""
+    """Convert a row of ``jobs.verification``, or of a server."""
     tests, failure = row.get("tests") or row.get("details"), row.get("failure") or {}
     return Judgement(
         passed=row["passed"],
@@ -246,7 +245,7 @@ _judge: LocalJudge | RemoteJudge | None = None
 
 
 def configure(settings: JudgeSettings | None = None) -> None:
-    """Set the judge of this process, by default the environment's; close one of other settings."""
+    """Set the judge's settings, by default from the environment; close a judge with other ones."""
     global _settings, _judge
     with _lock:
         if settings is not None and settings == _settings:
@@ -257,12 +256,12 @@ def configure(settings: JudgeSettings | None = None) -> None:
 
 
 def settings() -> JudgeSettings:
-    """Return what the judge of this process is made by."""
+    """Return the settings of this process's judge."""
     return JudgeSettings.from_environment() if _settings is None else _settings
 
 
 def shared_judge() -> LocalJudge | RemoteJudge:
-    """Return the judge of this process, made when it is first asked for."""
+    """Return the judge of this process, created on first use."""
     global _judge
     with _lock:
         if _judge is None:
@@ -273,24 +272,24 @@ def shared_judge() -> LocalJudge | RemoteJudge:
 
 
 def begin(tests: Any, answer: str, *, share: bool = False) -> Future[Judgement]:
-    """Begin to judge an answer by what ``task_data`` reads; raises, now or in the future, what is
-    no verdict on it."""
+    """Start judging an answer by a task id or tests (see ``task_data``); errors are raised here or
+    by the future."""
     return shared_judge().begin(task_data(tests), answer, share=share)
 
 
 def verdicts(pairs: Iterable[tuple[Any, str]]) -> list[Judgement]:
-    """Return the verdicts on answers to (task id or tests, answer); raises where there is none."""
+    """Judge pairs of (task id or tests, answer); raise if one has no verdict."""
     futures = [begin(tests, answer) for tests, answer in pairs]
     return [future.result() for future in futures]
 
 
-# The tasks of a data set as harnesses put them to a model.
+# The tasks of a data set, in the form that harnesses show to a model.
 
 
 @cache
 def dataset_rows(name: str) -> list[dict[str, str]]:
-    """Return the tasks of a data set, asked as ``evalplus-lite generate`` does: ``request`` whole,
-    ``prompt`` as the task has it, to be completed."""
+    """Return the tasks of a data set: ``request`` is the whole text that ``evalplus-lite generate``
+    sends, ``prompt`` the task's own prompt, for completion."""
     return [
         {
             "task_id": task.id,
@@ -303,12 +302,12 @@ def dataset_rows(name: str) -> list[dict[str, str]]:
 
 
 def slug(name: str) -> str:
-    """Return a data set's name as harnesses have names of tasks: ``humaneval_plus``."""
+    """Return a data set's name in the style of harness tasks: ``humaneval_plus``."""
     return re.sub(r"\W+", "_", name.replace("+", "_plus"))
 
 
 def configure_for(name: str) -> None:
-    """Have the judge of this process know the tasks of a data set; a server is told its own."""
+    """Add a data set to the judge of this process; a server has its own data sets."""
     known = settings()
     if not known.url and name not in known.datasets:
         configure(replace(known, datasets=(*known.datasets, name)))

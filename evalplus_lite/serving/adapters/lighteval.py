@@ -1,4 +1,4 @@
-"""lighteval: a metric, ``metrics=[PASS_RATE]`` of a task whose documents have one choice.
+"""lighteval: a metric, ``metrics=[PASS_RATE]``, for tasks whose documents have one choice.
 
 The choice is a task's id, or tests as JSON.
 """
@@ -16,7 +16,7 @@ from evalplus_lite.serving.adapters.judge import verdicts
 
 
 class PassRate(SampleLevelComputation):
-    """The share of a document's answers that pass every test; raises where there is no verdict."""
+    """The share of a document's answers that pass every test; raises if one has no verdict."""
 
     def compute(self, doc: Doc, model_response: Any, **_: Any) -> float:
         """Judge the answers."""

@@ -1,4 +1,4 @@
-"""lm-evaluation-harness: what the task files in ``lm_eval_tasks`` call.
+"""lm-evaluation-harness: the functions that the task files in ``lm_eval_tasks`` call.
 
     lm_eval --include_path FOLDER --tasks evalplus_lite_humaneval_plus ...
 
@@ -16,7 +16,7 @@ from evalplus_lite.serving.adapters.judge import Judgement, begin, configure_for
 from evalplus_lite.statistics.pass_at_k import pass_at_k as estimate
 
 _begun: dict[tuple[str, str], Future[Judgement]] = {}
-"""What was sent ahead: metrics are asked for one document at a time."""
+"""Answers being judged in advance, as lm-eval requests metrics one document at a time."""
 
 
 def task_files() -> str:
@@ -33,12 +33,12 @@ def load(dataset: str, **_: Any) -> dict[str, Any]:
 
 
 def build_answers(resps: Sequence[Sequence[str]], docs: Sequence[Any]) -> list[list[str]]:
-    """Return chat answers as they are, and begin to judge them."""
+    """Return chat answers unchanged, and start judging them."""
     return [[_begin(doc, text) for text in texts] for texts, doc in zip(resps, docs, strict=True)]
 
 
 def build_predictions(resps: Sequence[Sequence[str]], docs: Sequence[Any]) -> list[list[str]]:
-    """Return continuations behind their prompts, and begin to judge them."""
+    """Return prompts with their continuations, and start judging them."""
     return [
         [_begin(doc, doc["prompt"] + text) for text in texts]
         for texts, doc in zip(resps, docs, strict=True)
@@ -48,8 +48,8 @@ def build_predictions(resps: Sequence[Sequence[str]], docs: Sequence[Any]) -> li
 def pass_at_k(
     references: Sequence[str], predictions: Sequence[Sequence[str]], k: Sequence[int] = (1,)
 ) -> Mapping[str, float]:
-    """Return pass@k of one document, whose reference is its id; raises where there is no verdict,
-    as a run in which the machine failed has no score."""
+    """Return pass@k of one document, whose reference is its id; raise if there is no verdict, as a
+    run in which the machine failed has no score."""
     (task_id,), (answers,) = references, predictions
     futures = [_begun.get((task_id, text)) or begin(task_id, text) for text in answers]
     passed = sum(future.result().passed for future in futures)

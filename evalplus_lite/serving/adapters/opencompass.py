@@ -1,4 +1,4 @@
-"""OpenCompass: a dataset and an evaluator, as the ``type``s of a configuration."""
+"""OpenCompass: a dataset and an evaluator, used as ``type`` in a configuration."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from evalplus_lite.serving.adapters.judge import configure_for, dataset_rows, ve
 
 
 class CodeDataset(BaseDataset):
-    """The tasks of a name or file: ``request`` is the input column, ``task_id`` the output."""
+    """The tasks of a data set or file: ``request`` is the input column, ``task_id`` the output."""
 
     @staticmethod
     def load(path: str) -> DatasetDict:
-        """Return the tasks as the splits that OpenCompass reads."""
+        """Return the tasks in the splits that OpenCompass reads."""
         rows = Dataset.from_list(dataset_rows(path))
         return DatasetDict({"train": rows, "test": rows})
 
@@ -32,7 +32,7 @@ class CodeEvaluator(BaseEvaluator):
     def score(
         self, predictions: Sequence[str], references: Sequence[Any], test_set: Any = None
     ) -> dict[str, Any]:
-        """Return the accuracy in percent; raises where there is no verdict."""
+        """Return the accuracy in percent; raise if an answer has no verdict."""
         judged = verdicts(zip(references, predictions, strict=True))
         details = [{"correct": each.passed, "verdict": each.verdict} for each in judged]
         share = sum(each.passed for each in judged) / len(details)

@@ -18,6 +18,6 @@ from evalplus_lite.verifier import Verifier
 
 @pytest.fixture(scope="session")
 def evalplus_verifier() -> Iterator[Callable[..., Verifier]]:
-    """Return a function that makes a ``Verifier``, to be closed when the session ends."""
+    """Return a function that creates a ``Verifier``, which is closed when the session ends."""
     with contextlib.ExitStack() as stack:
         yield lambda *data, **options: stack.enter_context(Verifier(*data, **options))

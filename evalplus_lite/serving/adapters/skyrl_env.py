@@ -1,8 +1,8 @@
-"""SkyRL: an environment of one turn.
+"""SkyRL: an environment with one turn.
 
     register(id="evalplus_lite", entry_point="evalplus_lite.serving.adapters.skyrl_env:CodeEnv")
 
-with ``register`` of ``skyrl_gym.envs``; each row of the data names it as its ``env_class``.
+with ``register`` from ``skyrl_gym.envs``; each row of the data names it as its ``env_class``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from evalplus_lite.serving.adapters.trainers import judged, reward, tests_in
 
 
 class CodeEnv(BaseTextEnv):
-    """Judges one answer by the row's ``reward_spec.ground_truth``, or another of its keys."""
+    """Judges one answer by the row's ``reward_spec.ground_truth`` or another key with tests."""
 
     def __init__(self, env_config: Any = None, extras: Mapping[str, Any] | None = None) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class CodeEnv(BaseTextEnv):
         self.tests = tests_in(data.get("reward_spec") or data)
 
     def step(self, action: str) -> BaseTextEnvStepOutput:
-        """Return the reward of an answer; raises where there is no verdict."""
+        """Return the reward of an answer; raise if there is no verdict."""
         judgement = judged(self.tests, action)
         return BaseTextEnvStepOutput(
             observations=[],

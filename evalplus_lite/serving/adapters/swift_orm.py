@@ -6,7 +6,7 @@ from evalplus_lite.serving.adapters.trainers import trl_reward
 
 
 class CodeORM(ORM):
-    """Earns what ``trl_reward`` says; ms-swift leaves out None as TRL does."""
+    """Returns the rewards of ``trl_reward``; ms-swift skips None, as TRL does."""
 
     __call__ = staticmethod(trl_reward)
 

@@ -1,7 +1,7 @@
-"""Rewards for trainers: a function for each, in the signature that it calls.
+"""Reward functions for trainers, each with the signature that its trainer calls.
 
-What an answer is judged by stands in the trainer's data (``KEYS``). Where there is no verdict there
-is no reward: None if the trainer skips it, else an error, and never a 0, which would be a verdict.
+The trainer's data holds the task id or tests of an answer (``KEYS``). Without a verdict there is no
+reward: None if the trainer skips it, else an error, and never a 0, which would be a verdict.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from evalplus_lite.serving.adapters.judge import Judgement, begin, settings
 KEYS = (
     "task_id tests verification_info test_list input_output ground_truth answer label id"
 ).split()
-"""Where data say what an answer is judged by, a task's id or tests: the first of these that is set.
+"""Keys of a trainer's data that may hold a task's id or tests; the first that is set counts.
 open-r1's ``verification_info`` holds ``test_cases``, all of which count, by their whole output."""
 MARK = re.compile(r"(?:<\|[^<>|]{1,40}\|>|</s>|<eos>)\Z")
 LONGEST_MARK = 44
-"""Characters of what a template ends a reply with (``MARK``)."""
+"""Maximum length of the mark with which a template ends a reply (``MARK``), in characters."""
 
 
 def tests_in(data: Mapping[str, Any]) -> Any:
-    """Return what an answer is judged by, of a trainer's data."""
+    """Return the task id or tests in a trainer's data."""
     tests = next((data[key] for key in KEYS if data.get(key) not in (None, "")), None)
     if tests is None:
         raise InputError("the data do not say the tests", remedy=f"one of {', '.join(KEYS)}")
@@ -45,8 +45,8 @@ def tests_in(data: Mapping[str, Any]) -> Any:
 def text_of(completion: Any) -> str:
     """Return the text of a completion: a string, or the last message of a conversation.
 
-    "" for a message without text, and for no message. InputError for anything else, such as the
-    tokens: nothing is known of such an answer, and a 0 would say that it is wrong.
+    Return "" for a message without text, and for no message. Raises InputError for anything else,
+    such as tokens: such an answer cannot be judged, and a 0 would mean that it is wrong.
     """
     if isinstance(completion, str):
         return completion
@@ -60,13 +60,13 @@ def text_of(completion: Any) -> str:
             f"a completion is a {kind}: {reprlib.repr(completion)[:60]}",
             remedy="give a text, or messages with a content",
         ) from None
-    if isinstance(content, list):  # parts, of which those that are texts count
+    if isinstance(content, list):  # parts; those with text count
         return "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
     return content if isinstance(content, str) else ""
 
 
 def reward(judgement: Judgement) -> float:
-    """Return what one answer earns: 0 or 1, or the share of tests, less the verdict's penalty."""
+    """Return an answer's reward: 0 or 1, or the share of tests, minus the verdict's penalty."""
     known, value = settings(), float(judgement.passed)
     if known.reward == "share" and judgement.share is not None and not judgement.passed:
         value = judgement.share
@@ -78,12 +78,12 @@ def _begin(tests: Any, answer: Any) -> Future[Judgement]:
 
 
 def judged(tests: Any, answer: Any) -> Judgement:
-    """Return what is found of one answer; raises what is no verdict on it."""
+    """Judge one answer; raise if there is no verdict."""
     return _begin(tests, answer).result()
 
 
 async def ajudged(tests: Any, answer: Any) -> Judgement:
-    """Return what ``judged`` does, without blocking the event loop."""
+    """Judge one answer as ``judged`` does, without blocking the event loop."""
     return await asyncio.wrap_future(await asyncio.to_thread(_begin, tests, answer))
 
 
@@ -91,22 +91,22 @@ async def ajudged(tests: Any, answer: Any) -> Judgement:
 
 
 def trl_reward(completions: Sequence[Any], prompts: Any = None, **columns: Any) -> Any:
-    """Return a reward for each completion; None, which TRL leaves out, where there is no verdict.
+    """Return a reward for each completion, or None, which TRL skips, if it has no verdict.
 
-    A column of ``KEYS`` says what to judge by.
+    A column of ``KEYS`` has each row's task id or tests.
     """
     futures = _begun(completions, columns)
     return _rewards([future.exception() or future.result() for future in futures])
 
 
 async def async_trl_reward(completions: Sequence[Any], prompts: Any = None, **columns: Any) -> Any:
-    """Return what ``trl_reward`` does; TRL runs it beside other asynchronous rewards."""
+    """Return the rewards of ``trl_reward``; TRL runs it concurrently with other async rewards."""
     futures = map(asyncio.wrap_future, await asyncio.to_thread(_begun, completions, columns))
     return _rewards(await asyncio.gather(*futures, return_exceptions=True))
 
 
 def _begun(completions: Sequence[Any], columns: Mapping[str, Any]) -> list[Future[Judgement]]:
-    """Begin to judge each completion; the future of one that cannot be judged has the error."""
+    """Start judging each completion; if that fails, its future has the error."""
     cells = {key: columns[key] for key in KEYS if columns.get(key) is not None}
     for key, column in cells.items():
         if len(column) != len(completions):
@@ -123,10 +123,10 @@ def _begun(completions: Sequence[Any], columns: Mapping[str, Any]) -> list[Futur
 
 
 def _rewards(found: Sequence[Judgement | BaseException]) -> list[float | None]:
-    """Return what answers earn; None where there is no verdict, with a warning that says why.
+    """Return the rewards; None without a verdict, with a warning that gives the reason.
 
-    Raises InputError if there is no verdict at all, and the first reason is a mistake in the data
-    or the settings.
+    Raises InputError if no answer has a verdict and the first reason is a mistake in the data or
+    the settings.
     """
     errors = [each for each in found if isinstance(each, BaseException)]
     if foreign := [each for each in errors if not isinstance(each, EvalPlusLiteError)]:
@@ -138,13 +138,13 @@ def _rewards(found: Sequence[Judgement | BaseException]) -> list[float | None]:
     return [reward(each) if isinstance(each, Judgement) else None for each in found]
 
 
-# OpenRLHF: texts of prompts with their replies, and labels.
+# OpenRLHF: prompts followed by their replies, and labels.
 
 
 def reward_func(
     queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any], **_: Any
 ) -> dict[str, Any]:
-    """Return OpenRLHF's rewards; a label is a task's id or tests. Raises where there is no verdict.
+    """Return OpenRLHF's rewards; a label is a task's id or tests. Raises if there is no verdict.
 
     ``--reward.remote_url`` names a file, which imports this function.
     """
@@ -158,8 +158,8 @@ def reward_func(
 
 
 def reply_in(query: str, prompt: str) -> str:
-    """Return what follows a prompt, without the marks at its end, in linear time: it is hostile."""
-    if not query.startswith(prompt):  # else code that the prompt shows would count as the answer
+    """Return a reply without its prompt and end marks; in linear time, as replies are hostile."""
+    if not query.startswith(prompt):  # else code in the prompt would count as the answer
         raise InputError("a query does not begin with its prompt", remedy="give both untruncated")
     start, end = len(prompt), len(query)
     while True:
@@ -177,10 +177,10 @@ def reply_in(query: str, prompt: str) -> str:
 def verl_score(
     data_source: str, solution_str: str, ground_truth: Any, extra_info: Any = None, **_: Any
 ) -> dict[str, Any]:
-    """Return ``score``, and with it the verdict, for verl's metrics.
+    """Return ``score`` and, for verl's metrics, the verdict.
 
     ``ground_truth`` is a task's id, or tests: JSON with ``inputs`` and ``outputs`` (and ``fn_name``
-    of a function) or ``assert_case``, all of which count. Raises where there is no verdict.
+    for a function) or ``assert_case``, all of which count. Raises if there is no verdict.
     """
     return _score(judged(ground_truth, solution_str))
 
@@ -188,24 +188,24 @@ def verl_score(
 async def async_verl_score(
     data_source: str, solution_str: str, ground_truth: Any, extra_info: Any = None, **_: Any
 ) -> dict[str, Any]:
-    """Return what ``verl_score`` does, without blocking the reward worker's event loop."""
+    """Return the result of ``verl_score``, without blocking the reward worker's event loop."""
     return _score(await ajudged(ground_truth, solution_str))
 
 
 def areal_reward(
     prompt: Any, completions: Any, prompt_ids: Any, completion_ids: Any, **data: Any
 ) -> float:
-    """Return the reward of one completion; raises where there is no verdict: AReaL tries again.
+    """Return the reward of one completion; raise if there is no verdict, so AReaL tries again.
 
-    Give ``AsyncRewardWrapper`` a ``timeout_seconds`` of minutes: it makes its own time-outs a 0.
+    Give ``AsyncRewardWrapper`` a ``timeout_seconds`` of minutes: it turns its own timeouts into 0.
     """
     return reward(judged(tests_in(data), completions))
 
 
 async def slime_reward(args: Any, sample: Any, **_: Any) -> Any:
-    """Return the reward of a sample of slime, or of each of a list, for ``--custom-rm-path``.
+    """Return the reward of a slime sample, or a list for a list of them (``--custom-rm-path``).
 
-    The label is a task's id or tests, unless the metadata say them. Raises without a verdict.
+    The metadata, else the label, have a task's id or tests. Raises if there is no verdict.
     """
     if isinstance(sample, Sequence):
         return list(await asyncio.gather(*(slime_reward(args, each) for each in sample)))
@@ -216,9 +216,9 @@ async def slime_reward(args: Any, sample: Any, **_: Any) -> Any:
 
 
 async def rubric_reward(completion: Any, answer: Any = None, info: Any = None, **_: Any) -> float:
-    """Return what a completion earns, for ``vf.Rubric(funcs=[rubric_reward])`` of verifiers.
+    """Return a completion's reward, for verifiers' ``vf.Rubric(funcs=[rubric_reward])``.
 
-    Judged by ``info``, else by ``answer``: a task's id, or tests. Raises where there is no verdict.
+    ``info``, else ``answer``, has a task's id or tests. Raises if there is no verdict.
     """
     has_tests = isinstance(info, Mapping) and any(info.get(key) for key in KEYS)
     tests = tests_in(info if has_tests else {"answer": answer})
@@ -226,7 +226,7 @@ async def rubric_reward(completion: Any, answer: Any = None, info: Any = None, *
 
 
 async def passed(task: Any, trace: Any) -> float:
-    """Return what a trace's last reply earns, as a reward of a ``vf.Task`` (verifiers 0.4).
+    """Return the reward of a trace's last reply, for a ``vf.Task`` (verifiers 0.4).
 
     Set ``rewards.passed.fn = "evalplus_lite.serving.adapters.trainers:passed"``, or call it in a
     method with ``@vf.reward``. The task's data has ``tests``, or a task's ``id``.
@@ -237,7 +237,7 @@ async def passed(task: Any, trace: Any) -> float:
 
 @dataclass(slots=True, kw_only=True)
 class RewardOutput:
-    """rLLM's record of the name, for where rLLM is not installed."""
+    """Stands in for rLLM's record of this name if rLLM is not installed."""
 
     reward: float
     is_correct: bool
@@ -245,7 +245,7 @@ class RewardOutput:
 
 
 def rllm_reward(task_info: Mapping[str, Any], action: Any) -> Any:
-    """Return rLLM's ``RewardOutput`` of an action; raises where there is no verdict."""
+    """Return rLLM's ``RewardOutput`` for an action; raise if there is no verdict."""
     found = judged(tests_in(task_info), getattr(action, "action", action))
     fields = {"reward": reward(found), "is_correct": found.passed}
     about = {"verdict": found.verdict, "detail": found.detail}
@@ -253,7 +253,7 @@ def rllm_reward(task_info: Mapping[str, Any], action: Any) -> Any:
         record = import_module("rllm.rewards.reward_types").RewardOutput
     except ImportError:
         record = RewardOutput
-    # Versions before it had metadata are given none.
+    # Older versions have no metadata.
     has_metadata = "metadata" in getattr(record, "__dataclass_fields__", {})
     return record(**fields, **({"metadata": about} if has_metadata else {}))
 

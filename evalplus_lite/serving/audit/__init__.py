@@ -1,5 +1,5 @@
-"""Asking other verifiers: right, wrong, late, odd and cheating programs, and what is said of them.
+"""Audits of other verifiers with right, wrong, late, odd and cheating programs.
 
-``programs.toml`` is the set, of one version; ``host.py`` runs in a process of its own, that may be
-killed, and speaks to the verifier as its users do.
+``programs.toml`` is the versioned set of programs; ``host.py`` runs in a separate process, which
+may be killed, and calls the verifier as its users do.
 """

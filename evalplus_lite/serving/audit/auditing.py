@@ -1,4 +1,4 @@
-"""``audit_verifier``: what a verifier says of programs whose right verdict is known."""
+"""``audit_verifier``: a verifier's verdicts on programs whose right verdict is known."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Kind = Literal["function", "script"]
 
 @dataclass(frozen=True, slots=True)
 class AuditTask:
-    """A task with all its cases: (arguments, value) of a function, (input, output) of a script."""
+    """A task and its cases: (arguments, value) for a function, (input, output) for a script."""
 
     name: str
     kind: Kind
@@ -47,7 +47,7 @@ class AuditTask:
 
 @dataclass(frozen=True, slots=True)
 class AuditProgram:
-    """A program, and its class: only those that are ``right`` are to be accepted."""
+    """A program and its class: only ``right`` ones should be accepted."""
 
     name: str
     category: str
@@ -64,7 +64,7 @@ class AuditProgram:
 class ProgramSet:
     """All programs of one version of the set.
 
-    Version 0 is of tasks of one's own, of which ``left_out`` have none.
+    Version 0 is for the user's own tasks; ``left_out`` of them have no programs.
     """
 
     version: int
@@ -72,7 +72,7 @@ class ProgramSet:
     left_out: int = 0
 
     def reference(self, problem: AuditTask) -> str:
-        """Return a program that is right."""
+        """Return a right program."""
         return next(p.text for p in self.programs if p.is_right and p.problem is problem)
 
 
@@ -101,15 +101,15 @@ def _problem(row: dict[str, Any]) -> AuditTask:
     return AuditTask(*facts, row.get("entry_point", ""))
 
 
-# What a verifier's process is told of a program: its task, in every form that one may want.
+# A question to a verifier's process: a program with its task, in every form a verifier may need.
 
 
 def question(program: AuditProgram, reference: str) -> dict[str, Any]:
-    """Return a program with its task as JSON; ``host.py`` says which protocol needs what.
+    """Return a program with its task as JSON; ``host.py`` selects the keys that a protocol needs.
 
-    ``tests`` are assertions on a function, or a script's texts in and out; ``in_outs`` is the same
-    as APPS has it; ``fenced`` is the program as a model's answer holds it. ``verify``, ``submit``
-    and ``response`` are the requests of servers.
+    ``tests`` are assertions on a function, or a script's input and output texts; ``in_outs`` is the
+    same in the format of APPS; ``fenced`` is the program in Markdown, like a model's answer.
+    ``verify``, ``submit`` and ``response`` are requests to servers.
     """
     problem = program.problem
     fenced = f"```python\n{program.text.strip(chr(10))}\n```"
@@ -128,7 +128,7 @@ def question(program: AuditProgram, reference: str) -> dict[str, Any]:
 
 
 def tests_of(problem: AuditTask) -> list[Any]:
-    """Return a function's cases as assertions, a script's as texts in and out."""
+    """Return a function's cases as assertions, a script's as input and output texts."""
     if problem.kind == "script":
         return [{"input": given, "output": expected} for given, expected in problem.cases]
     return [
@@ -138,7 +138,7 @@ def tests_of(problem: AuditTask) -> list[Any]:
 
 
 def in_outs(problem: AuditTask) -> dict[str, Any]:
-    """Return cases as APPS has them, whose functions get an argument as JSON a line."""
+    """Return cases in the format of APPS: functions get one argument as JSON on each line."""
     given, expected = map(list, zip(*problem.cases, strict=True))
     if problem.kind == "script":
         return {"inputs": given, "outputs": expected}
@@ -157,7 +157,7 @@ def task(problem: AuditTask, reference: str) -> dict[str, Any]:
 
 
 def submission(problem: AuditTask, fenced: str) -> dict[str, Any]:
-    """Return SandboxFusion's request to judge, with a second a test."""
+    """Return SandboxFusion's request to judge, with one second for each test."""
     labels = {"programming_language": "python", "execution_language": "python"}
     about: dict[str, Any] = {"id": problem.name, "content": problem.prompt, "labels": labels}
     if is_function := problem.kind == "function":
@@ -178,7 +178,7 @@ def submission(problem: AuditTask, fenced: str) -> dict[str, Any]:
 
 
 def response(problem: AuditTask, fenced: str) -> dict[str, Any]:
-    """Return NeMo-Gym's request: a model's response, with what it is judged by."""
+    """Return NeMo-Gym's request: a model's response and its tests."""
     content = [{"type": "output_text", "text": fenced, "annotations": []}]
     message = {"type": "message", "id": "m", "role": "assistant", "status": "completed"}
     return {
@@ -197,10 +197,10 @@ def response(problem: AuditTask, fenced: str) -> dict[str, Any]:
     }
 
 
-# A verifier in a process of its own: asked, waited for, and killed when it does not answer.
+# A verifier in a separate process, which is killed when it does not answer.
 
 START_SECONDS = 180.0
-"""How long a verifier may take to be imported: some bring torch."""
+"""How long importing a verifier may take: some import torch."""
 FULL = 1.0 - 1e-9
 """The score from which a program counts as accepted."""
 MOST_ANSWER = 1 << 16
@@ -216,10 +216,10 @@ _ENDS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is asked: ``module:function``, a command or a URL, and how.
+    """A verifier to audit: ``module:function``, a command or a URL, and how to ask it.
 
-    ``protocol`` is "" to be recognized, ``python`` the interpreter that a function lives in,
-    ``timeout`` the seconds after which no answer is a hang.
+    ``protocol`` is "" to recognize it, ``python`` the interpreter to import a function with,
+    ``timeout`` the seconds after which a missing answer counts as a hang.
     """
 
     name: str
@@ -230,8 +230,8 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was said of a program: ``none`` is a verifier's own word for no verdict, ``error`` that
-    it raised, ``ended`` that its process went, ``hang`` that it had to be killed."""
+    """A verifier's answer: ``none`` if it returned no verdict, ``error`` if it raised, ``ended`` if
+    its process ended, ``hang`` if it had to be killed."""
 
     reply: Reply
     score: float | None
@@ -265,7 +265,7 @@ class VerifierProcess:
         self.close()
 
     def start(self) -> None:
-        """Import the verifier; InputError if it cannot be asked."""
+        """Import the verifier; raise InputError if it cannot be asked."""
         self.close()
         self._folder = tempfile.mkdtemp(prefix="evalplus-lite-audit-")
         log = Path(self._folder, "log")
@@ -285,7 +285,7 @@ class VerifierProcess:
                 stdout=subprocess.DEVNULL,
                 stderr=file,
                 pass_fds=[theirs.fileno()],
-                start_new_session=True,  # ended with all that it started
+                start_new_session=True,  # so that killing it ends all its processes
             )
         theirs.close()
         ours.settimeout(target.timeout)
@@ -307,16 +307,16 @@ class VerifierProcess:
         self.protocol, self.kinds = hello["protocol"], tuple(hello["kinds"])
 
     def ask(self, program: AuditProgram, reference: str) -> Answer:
-        """Return what the verifier says of a program; whatever happens to it is an answer."""
+        """Ask the verifier about a program; a failure of the verifier is an answer, too."""
         begun = time.monotonic()
         if self._wire is None:
             try:
                 self.start()
-            except InputError as error:  # it could be asked before: what was answered stands
+            except InputError as error:  # it could be asked before, so earlier answers count
                 return Answer("error", None, time.monotonic() - begun, str(error))
         assert self._wire is not None
         try:
-            # TimeoutError: the process was stopped, and reads nothing.
+            # TimeoutError: the process was stopped and reads nothing.
             with contextlib.suppress(BrokenPipeError, ConnectionResetError, TimeoutError):
                 self._wire.sendall(json.dumps(question(program, reference)).encode() + b"\n")
             row = self._read(self.target.timeout)
@@ -331,7 +331,7 @@ class VerifierProcess:
         return Answer("accepted" if score >= FULL else "rejected", score, row["seconds"])
 
     def close(self) -> None:
-        """End the process with all that it started, and remove its folder."""
+        """End the process and all its children, and remove its folder."""
         process, self._process = self._process, None
         if process is not None:
             with contextlib.suppress(ProcessLookupError):
@@ -345,7 +345,7 @@ class VerifierProcess:
             self._folder = None
 
     def _read(self, seconds: float) -> dict[str, Any]:
-        """Return the next row of our process, and pass over whatever a program wrote there."""
+        """Return the next row from our process, ignoring anything that a program wrote there."""
         assert self._wire is not None
         assert self._process is not None
         deadline = time.monotonic() + seconds
@@ -368,7 +368,7 @@ class VerifierProcess:
             except ConnectionResetError:
                 data = b""
             self._rest += data
-            # A child of the verifier's may hold the other end: that it ended is seen by itself.
+            # A child of the verifier may keep the other end open, so check its process, too.
             if not data and (ready or self._process.poll() is not None):
                 raise Unanswered("ended")
 
@@ -377,12 +377,12 @@ MOST_PROCESSES = 8
 BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: pass"
 """Keeps a processor busy for as long as its parent lives."""
 LOADED = ("right", "wrong")
-"""The classes that are asked again under load: a verdict must not hang on the machine."""
+"""Classes asked about again under load: a verdict must not depend on the machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditedProgram:
-    """A program with what the verifier said of it; ``loaded`` is whether the machine was busy."""
+    """A program with the verifier's answer; ``loaded``: whether the machine was busy."""
 
     program: AuditProgram
     answer: Answer
@@ -390,22 +390,22 @@ class AuditedProgram:
 
     @property
     def is_fooled(self) -> bool:
-        """Whether a program that is not right was accepted."""
+        """Whether the verifier accepted a program that is not right."""
         return self.answer.reply == "accepted" and not self.program.is_right
 
     @property
     def is_refused(self) -> bool:
-        """Whether a right program was rejected."""
+        """Whether the verifier rejected a right program."""
         return self.answer.reply == "rejected" and self.program.is_right
 
     @property
     def is_sound(self) -> bool:
-        """Whether it is the right verdict."""
+        """Whether the verdict is right."""
         return self.answer.reply == ("accepted" if self.program.is_right else "rejected")
 
     @property
     def code(self) -> str:
-        """The code of ``lint`` for an unsound answer, "" for a sound one."""
+        """The ``lint`` code of an unsound answer, "" for a sound one."""
         if self.is_sound:
             return ""
         if self.answer.reply not in ("accepted", "rejected"):
@@ -418,7 +418,7 @@ class AuditedProgram:
 
     @property
     def category(self) -> str:
-        """The program's class, told apart under load."""
+        """The program's class, with a suffix if it ran under load."""
         return f"{self.program.category}, under load" if self.loaded else self.program.category
 
     def row(self) -> dict[str, Any]:
@@ -438,7 +438,7 @@ class AuditedProgram:
 
 @dataclass(frozen=True, slots=True)
 class VerifierAudit:
-    """What a verifier said of every program of one version of the set."""
+    """A verifier's answers for every program of one version of the set."""
 
     target: str
     protocol: str
@@ -449,7 +449,7 @@ class VerifierAudit:
 
     @property
     def is_sound(self) -> bool:
-        """Whether every program has its right verdict: one that has none says nothing."""
+        """Whether every program got its right verdict; a missing verdict is not right."""
         return all(each.is_sound for each in self.answers)
 
     def classes(self) -> list[dict[str, Any]]:
@@ -502,18 +502,18 @@ def audit_verifier(
     programs: ProgramSet | None = None,
     on_answer: Callable[[AuditedProgram, int], object] | None = None,
 ) -> VerifierAudit:
-    """Return what a verifier says of right, wrong, late, odd and cheating programs.
+    """Ask a verifier about right, wrong, late, odd and cheating programs.
 
     ``target`` is ``module:function`` (imported by the interpreter ``python``), a command, or the
-    URL of a server; ``protocol`` says how it is asked, and is recognized if it is "". It is asked
-    in processes of its own, ``workers`` at a time (default: one a processor, at most 8), each ended
-    after ``timeout`` seconds without an answer. With ``load`` right and wrong programs are asked
-    again while every processor is busy twice over. ``only`` names classes, or their beginnings.
-    ``programs`` are those of ``own_programs``, or else of the set that comes with the package.
-    ``on_answer`` is called with each answer and how many there will be.
+    URL of a server; ``protocol`` is how to ask it, recognized if it is "". It is asked in separate
+    processes, ``workers`` at a time (default: one per processor, at most 8), each killed after
+    ``timeout`` seconds without an answer. With ``load`` right and wrong programs are asked about
+    again while two other processes keep each processor busy. ``only`` lists classes, or prefixes.
+    ``programs`` come from ``own_programs``, by default from the set in the package.
+    ``on_answer`` is called with each answer and the total number of answers.
 
-    The programs do no harm, but the verifier is trusted as any code that one runs oneself.
-    InputError if the target cannot be asked, or no class is of a name in ``only``.
+    The programs are harmless, but the verifier itself runs unprotected, like any code you run.
+    Raises InputError if the target cannot be asked, or no class matches ``only``.
     """
     asked = Target(target, protocol, os.fspath(python or sys.executable), timeout)
     count = workers or min(os.cpu_count() or 1, MOST_PROCESSES)
@@ -548,7 +548,7 @@ def audit_verifier(
 def _asked(
     target: Target, programs: Iterable[AuditProgram], workers: int, known: ProgramSet
 ) -> Iterator[tuple[AuditProgram, Answer]]:
-    """Yield the answers in the programs' order, several asked at a time."""
+    """Yield the answers in the programs' order, asking about several at a time."""
     local = threading.local()
     with ExitStack() as stack:
         lock = threading.Lock()

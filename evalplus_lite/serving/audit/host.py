@@ -1,8 +1,8 @@
-"""The process that a verifier is asked in: it may loop, exit or be cheated, and is killed then.
+"""The process in which a verifier runs, and which is killed if the verifier hangs or is cheated.
 
-It runs in whatever interpreter the verifier lives in, so it is one file of the standard library.
-Questions come as JSON, a line each, on a socket, and so do answers, each with a word that only this
-process knows: a program that writes to every open file forges none.
+It runs in the verifier's interpreter, so it is one file that needs only the standard library.
+Questions and answers are lines of JSON on a socket. Each answer has a word that only this process
+knows, so a program that writes to every open file cannot forge one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import urllib.request
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from json import dumps, loads  # bound here: programs replace those of the module
+from json import dumps, loads  # bound here: programs may replace the module's
 from operator import attrgetter
 from typing import Any
 
@@ -34,9 +34,9 @@ Ask = Callable[[Question], Any]
 BOTH = ("function", "script")
 END_BYTES = 1 << 16
 MOST_BYTES = 64 << 20
-"""How much of a server's answer is read."""
+"""How many bytes of a server's answer are read."""
 GREETING_SECONDS = 10.0
-"""How long a server may take to say that it is there."""
+"""How long a server may take to answer a health check."""
 
 
 def plain(target: Callable[..., Any], asked: Question) -> Any:
@@ -53,7 +53,7 @@ def verl(target: Callable[..., Any], asked: Question) -> Any:
 
 
 def trl(target: Callable[..., Any], asked: Question) -> Any:
-    """``reward(prompts, completions, **columns)``, with the columns that open-r1 has, and tests."""
+    """``reward(prompts, completions, **columns)``, with tests and open-r1's columns."""
     completion = [{"role": "assistant", "content": asked["fenced"]}]
     cases = asked["tests"] if asked["kind"] == "script" else []
     info = {"language": "python", "test_cases": cases}
@@ -87,9 +87,9 @@ def rllm(target: Callable[..., Any], asked: Question) -> Any:
 
 
 def command(words: list[str], asked: Question) -> Any:
-    """A program that gets ``{"program", "tests"}`` on standard input and prints the score last.
+    """A command that reads ``{"program", "tests"}`` from standard input and prints the score last.
 
-    However much it prints, only the end is kept.
+    Only the end of its output is kept.
     """
     pipe = subprocess.PIPE
     with tempfile.TemporaryFile() as given:
@@ -120,7 +120,7 @@ def _end(stream: Any) -> str:
 
 
 def posted(url: str, body: Any, seconds: float | None = None) -> Any:
-    """Return what a server answers to a body in JSON."""
+    """Post a body as JSON, and return the server's answer."""
     headers = {"content-type": "application/json"}
     token = os.environ.get("EVALPLUS_LITE_TOKEN")
     if token:
@@ -170,14 +170,14 @@ CALLED: dict[str, tuple[Callable[..., Any], tuple[str, ...], set[str]]] = {
     "rllm": (rllm, BOTH, {"task_info", "action"}),
     "plain": (plain, BOTH, set()),
 }
-"""Callables: how to ask, which kinds of problems they judge, and the parameters that tell them."""
+"""Callables: how to ask, which kinds of problems they judge, and the parameters to recognize."""
 SERVERS: dict[str, tuple[Callable[..., Any], tuple[str, ...], str]] = {
     "evalplus-lite": (served, BOTH, "/healthz"),
     "sandboxfusion": (sandboxfusion, BOTH, "/v1/ping"),
     "open-instruct": (open_instruct, BOTH, "/health"),
     "nemo-gym": (nemo_gym, BOTH, ""),
 }
-"""Servers: how to ask, which kinds of problems they judge, and a path that tells them."""
+"""Servers: how to ask, which kinds of problems they judge, and a path to recognize them by."""
 
 
 def recognised(target: str, named: str, folder: str) -> tuple[str, tuple[str, ...], Ask]:
@@ -223,7 +223,7 @@ def _is_there(url: str, path: str) -> bool:
 
 
 def score(value: Any) -> float | None:
-    """Return the score in whatever a verifier answers; None if it says that it has no verdict."""
+    """Return the score in a verifier's answer; None if it has no verdict."""
     if inspect.isawaitable(value):
 
         async def awaited() -> Any:
@@ -232,7 +232,7 @@ def score(value: Any) -> float | None:
         value = asyncio.run(awaited())
     if isinstance(value, list) and len(value) != 1:
         raise ValueError(f"{len(value)} scores were answered for one program")
-    if isinstance(value, list | tuple) and value:  # a tuple is a score with what is said of it
+    if isinstance(value, list | tuple) and value:  # a tuple is a score with comments
         value = value[0]
     if isinstance(value, dict):
         known = [key for key in ("score", "reward", "passed") if key in value]
@@ -252,7 +252,7 @@ def main() -> None:
     """Answer questions until there are no more."""
     number, token, target, named, *path = sys.argv[1:]
     sys.argv[1:] = []
-    # Programs look through the frames of those who call them, too: nothing of ours is of use.
+    # Programs may inspect their callers' frames, so keep nothing useful in them.
     sys.path[:1] = path
     wire = socket.socket(fileno=int(number))
     reader = wire.makefile("rb")
@@ -266,13 +266,13 @@ def main() -> None:
         say(problem=f"{type(error).__name__}: {error}"[:500])
         return
     say(protocol=name, kinds=kinds)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # read no more, and whoever is asked may fill it
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # no longer read, so it could fill
     for line in reader:
         asked, begun = loads(line), time.monotonic()
         found, problem = None, ""
         try:
             found = score(ask(asked))
-        except BaseException as error:  # SystemExit, too: a program may raise it into the verifier
+        except BaseException as error:  # a program may raise SystemExit in the verifier
             problem = type(error).__name__
             with suppress(BaseException):
                 problem = f"{problem}: {error}"[:300]

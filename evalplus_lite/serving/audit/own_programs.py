@@ -1,4 +1,4 @@
-"""Programs of one's own tasks for ``audit_verifier``, whose right verdict their tests decide."""
+"""Programs for the user's own tasks, for ``audit_verifier``; tests decide the right verdict."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from evalplus_lite.types import Sample, Suite, Task
 from evalplus_lite.values import wire
 
 MOST_CASES = 50
-"""Cases of a task that a verifier is given: a suite of thousands is no request."""
+"""Cases of a task sent to a verifier: thousands would not fit into a request."""
 MOST_MUTANTS = 4
 
 
@@ -39,13 +39,13 @@ def own_programs(
     tasks: Sequence[str] | None = None,
     session: Session | None = None,
 ) -> ProgramSet:
-    """Return programs of the tasks of a data set: right, wrong and cheating ones.
+    """Return right, wrong and cheating programs for the tasks of a data set.
 
-    *right* is each task's reference; *wrong* are programs that know nothing and mutants of the
-    reference, *cheat* are programs that leave, or answer with an object that equals everything: all
-    of them that the first ``MOST_CASES`` tests reject here. Tasks that are no function or script
-    with inputs and answers as JSON has them, or whose answers a check decides, are left out; raises
-    InputError if none is left.
+    *right* is each task's reference; *wrong* are trivial programs and mutants of the reference;
+    *cheat* are programs that exit, or answer with an object that equals everything. Wrong and
+    cheating ones count if the first ``MOST_CASES`` tests reject them here. A task is left out if
+    it is not a function or script, its values are not JSON, or a check decides its answers. Raises
+    InputError if no task is left.
     """
     with within(session) as opened:
         data = load_dataset(dataset, tasks=tasks, session=opened)
@@ -76,7 +76,7 @@ def own_programs(
     programs = []
     for row in rows:
         program = offered[row["task_id"], row["index"]]
-        # A weak suite passes some programs that know nothing: nobody can ask more of a verifier.
+        # A weak suite passes some trivial programs, and a verifier cannot do better.
         if program.is_right == (row["base"] == "pass" and row["plus"] in ("pass", None)):
             programs.append(program)
     return ProgramSet(0, tuple(programs), len(data.tasks) + len(data.unusable) - len(problems))
@@ -100,7 +100,7 @@ def _programs(task: Task) -> Iterator[tuple[str, str, str]]:
 
 
 def _problem(task: Task, suite: Suite) -> AuditTask | None:
-    """Return a task as a verifier is told of it; None if it is of another form."""
+    """Convert a task for a verifier; None if its form is not supported."""
     cases: list[tuple[Any, Any]] = []
     for case, expected in zip(suite.cases, map(wire.decode, suite.expected), strict=True):
         arguments: Any = list(case.arguments)
@@ -117,7 +117,7 @@ def _problem(task: Task, suite: Suite) -> AuditTask | None:
 
 
 def _is_json(value: Any) -> bool:
-    """Return whether JSON gives back exactly this value."""
+    """Return whether a value survives a round trip through JSON unchanged."""
     try:
         return repr(json.loads(json.dumps(value, allow_nan=False))) == repr(value)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""``evalplus-lite audit-verifier``: what a verifier says of programs whose verdict is known."""
+"""``evalplus-lite audit-verifier``: audit a verifier with programs whose verdict is known."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def audit_verifier(
     """Ask any verifier about right, wrong, late, odd and cheating programs.
 
     The set comes with the package and has a version. A program is accepted if it gets a full score.
-    A function f(program, tests) gets a list of assertions, or of {input, output} of a script;
-    functions of trainers are asked as these do, told by their parameters; a command gets a line of
-    {"program", "tests"} in JSON and prints the score. The verifier is asked in processes that are
-    killed when they hang. The programs do no harm, yet run with whatever protection it has. Exits
-    with 1 if a verdict is wrong, or a program has none.
+    A function f(program, tests) gets a list of assertions, or of {input, output} for a script;
+    trainers' reward functions are recognized by their parameters; a command gets a line of JSON,
+    {"program", "tests"}, and prints the score. The verifier runs in processes that are killed when
+    they hang. The programs are harmless, but run with whatever protection the verifier has. Exits
+    with 1 if a verdict is wrong or missing.
 
-    With -d, it is asked about each task's reference, mutants of it, programs that know nothing and
-    programs that leave, as far as the task's tests tell them apart.
+    With -d, it is asked about each task's reference, and about mutants of it, trivial programs and
+    programs that exit early, as far as the task's tests reject them.
 
     [bold]Example[/bold]  evalplus-lite audit-verifier my_rewards:compute_score
     """

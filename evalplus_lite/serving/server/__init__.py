@@ -1,1 +1,1 @@
-"""An HTTP server that judges programs: its own protocol, and those that trainers speak already."""
+"""An HTTP server that judges programs, with its own protocol and those that trainers use."""

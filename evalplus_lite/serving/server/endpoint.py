@@ -1,6 +1,6 @@
-"""Endpoints: what is asked and answered on a path, as JSON, and the application made of several.
+"""Endpoints with their JSON requests and responses, and the application that serves them.
 
-What fails on the server's side is a 5xx, never a verdict.
+A failure of the server is a 5xx, never a verdict.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from evalplus_lite.version import __version__
 
 
 def encoded(value: Any) -> bytes:
-    """Return a value as JSON in ASCII; what came as NaN or Infinity goes back as that."""
+    """Return a value as ASCII JSON, writing NaN and Infinity as such, as clients may send them."""
     return json.dumps(value, separators=(",", ":")).encode("ascii")
 
 
 def marks(data: bytes) -> int:
-    """Return about how many values JSON holds, those that its texts seem to hold among them."""
+    """Estimate the number of values in JSON, also counting separators within its strings."""
     return sum(map(data.count, b"[{,"))
 
 
 def answer(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a response with a value as JSON."""
+    """Return a JSON response."""
     return Response(encoded(value), status, dict(headers or {}), "application/json")
 
 
@@ -54,59 +54,59 @@ def refusal(
     headers: Mapping[str, str] | None = None,
     **more: Any,
 ) -> Response:
-    """Return the response that says what is wrong; ``detail`` is where others' clients look."""
+    """Return an error response; other protocols' clients read ``detail``."""
     error = {"kind": kind, "message": problem, **more}
     body = {"error": error, "detail": problem, **service.identity}
     return answer(body, status=status, headers=headers)
 
 
 def error_row(error: BaseException) -> dict[str, str]:
-    """Return an error that takes a verdict's place: its kind, and what it says."""
+    """Return the kind and message of an error that replaces a verdict."""
     kinds = {UnusableTask: "unusable", UnknownTask: "unknown", InputError: "input"}
     kind = next((kinds[each] for each in kinds if isinstance(error, each)), "infrastructure")
     return {"kind": kind, "message": str(error) or type(error).__name__}
 
 
 STATUS = {"unusable": 422, "unknown": 404, "input": 422, "infrastructure": 503}
-"""The status where an error is all that a request gets."""
+"""The HTTP status if a request's only result is an error."""
 Kind: TypeAlias = Literal[
     "unusable", "unknown", "input", "infrastructure", "busy", "large", "slow", "origin", "token"
 ]
-"""``error.kind``: the first four also take a verdict's place."""
+"""``error.kind``: the first four can also replace a verdict."""
 
 
-# What requests and answers of several protocols have in common.
+# Parts of requests and answers that several protocols share.
 
 MOST_TOTAL = 60
-"""All cases together may be granted so many times what one may."""
+"""Maximum total seconds of all cases, as a multiple of the maximum for one case."""
 LEAST_SECONDS = 0.05
 
 
 Seconds = Annotated[float, Field(strict=True)]
-"""A number: ``true`` and ``"5"`` are refused."""
+"""A number: ``true`` and ``"5"`` are rejected."""
 
 
 class Exact(BaseModel):
-    """A request of which every key is known: a misspelled one is refused, not ignored."""
+    """A request whose keys must all be known, so a misspelled one is rejected, not ignored."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Loose(BaseModel):
-    """A request of others' clients, which may say more than is looked at."""
+    """A request of another protocol's client, whose unknown keys are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
 
 class Answered(BaseModel):
-    """What every answer says."""
+    """The fields of every answer."""
 
     tier: str = Field(description="The tier of isolation that programs ran in.")
     version: str
 
 
 class ErrorGiven(BaseModel):
-    """An error: its kind, and what is wrong."""
+    """An error: its kind and message."""
 
     model_config = ConfigDict(extra="allow")
     kind: Kind
@@ -114,14 +114,14 @@ class ErrorGiven(BaseModel):
 
 
 class ErrorAnswer(Answered):
-    """The reason why a request has no answer; ``detail`` is its message again."""
+    """The answer to a request that failed; ``detail`` repeats the error's message."""
 
     error: ErrorGiven
     detail: str
 
 
 class LimitsGiven(Exact):
-    """What a program may use, where the server's own limits are not wanted."""
+    """Limits of a program that replace the server's own."""
 
     seconds: float | None = Field(
         default=None,
@@ -132,7 +132,7 @@ class LimitsGiven(Exact):
     memory_mb: int | None = Field(default=None, ge=16, description="MiB that a program may add.")
 
     def within(self, service: Service) -> RequestLimits:
-        """Return the limits; InputError for more than the server grants."""
+        """Return the limits; raise InputError if they exceed the server's maximum."""
         most, largest = service.settings.most_seconds, service.settings.most_memory
         if self.seconds is not None and self.seconds > most:
             raise InputError(f"limits.seconds is {self.seconds:g}", remedy=f"at most {most:g}")
@@ -149,7 +149,7 @@ class LimitsGiven(Exact):
 
 
 def granted(service: Service, seconds: float | None, memory_mb: int = 0) -> RequestLimits:
-    """Return limits as other protocols ask for them, cut to what the server grants."""
+    """Return the limits requested in another protocol, capped at the server's maximum."""
     memory = None
     if seconds is not None:
         if math.isnan(seconds):  # every comparison with it is false
@@ -167,7 +167,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """One request: what it holds, whose it is, and what can answer it."""
+    """One request, with its client and the service that answers it."""
 
     service: Service
     metrics: Metrics
@@ -177,12 +177,12 @@ class Asking:
 
 
 Answer: TypeAlias = Callable[[Asking], Awaitable[Response | dict[str, Any]]]
-"""Answers a request; to a dict, tier and version are added."""
+"""Answers a request; tier and version are added to a dict."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """What the server answers on a path; ``asked`` and ``answered`` are models, None for none.
+    """A path of the server; ``asked`` and ``answered`` are the models of its bodies, or None.
 
     The docstring of ``answer`` begins with its summary.
     """
@@ -197,7 +197,7 @@ class Endpoint:
 
     @property
     def method(self) -> str:
-        """``POST`` where something is asked."""
+        """``POST`` if the endpoint takes a body."""
         return "GET" if self.asked is None else "POST"
 
 
@@ -264,7 +264,7 @@ def _missing(service: Service) -> Callable[[Request, Exception], Awaitable[Respo
     return respond
 
 
-# The description of all endpoints in the form of OpenAPI 3.1, made of their models.
+# The OpenAPI 3.1 description of all endpoints, generated from their models.
 
 TEMPLATE = "#/components/schemas/{model}"
 ERRORS = {
@@ -296,7 +296,7 @@ def described(endpoints: Sequence[Endpoint]) -> Endpoint:
 
 
 def description(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
-    """Return the document; bodies are named as their models are, by family where two agree."""
+    """Return the OpenAPI document; bodies have their models' names, qualified where two agree."""
     models = [model for each in endpoints for model in (each.asked, each.answered) if model]
     models.append(ErrorAnswer)
     modes = [(model, "validation") for model in dict.fromkeys(models)]
@@ -341,12 +341,12 @@ def _operation(endpoint: Endpoint, refs: Any) -> dict[str, Any]:
     }
 
 
-# From rows of verdicts to what clients get; an error takes a verdict's place as itself.
+# From rows of verdicts to answers; an error may replace a verdict.
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A program, and what it is judged by; or the error that there is instead."""
+    """A program and its task, or the error that replaces it."""
 
     asked: Asked | EvalPlusLiteError
     program: str
@@ -360,9 +360,9 @@ class Pair:
 async def judged(
     asking: Asking, pairs: Sequence[Pair], options: Sequence[str], limits: RequestLimits
 ) -> AsyncIterator[tuple[int, dict[str, Any]]]:
-    """Yield verdicts as they come, each with its program's place; Busy before the first.
+    """Yield verdicts as they arrive, each with its program's index; may raise Busy at the start.
 
-    What is not awaited any more, as the client has gone, is not judged.
+    Programs of a client that has disconnected are not judged.
     """
     service = asking.service
     service.queue.require_room(asking.client, len(pairs))
@@ -399,7 +399,7 @@ async def judged(
 async def verdict(
     asking: Asking, asked: Asked, program: str, options: Sequence[str], limits: RequestLimits
 ) -> dict[str, Any]:
-    """Return the verdict on one program; raises what is none."""
+    """Return the verdict on one program; raise an error that replaces it."""
     async for _, row in judged(asking, [Pair(asked, program)], options, limits):
         if isinstance(row.get("cause"), BaseException):
             raise row["cause"]
@@ -408,12 +408,12 @@ async def verdict(
 
 
 def shown(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row as a client gets it."""
+    """Convert a row for the client."""
     cause = row.pop("cause", None)
     return row if cause is None else {**row, "error": error_row(cause)}
 
 
 def _failed(asking: Asking, pair: Pair, error: BaseException) -> dict[str, Any]:
-    """Return what stands in a verdict's place: neither passed nor failed."""
+    """Return the row that replaces a verdict: neither passed nor failed."""
     asking.metrics.verdict(error_row(error)["kind"])
     return {"task": pair.name, "passed": None, "base": None, "plus": None, "cause": error}

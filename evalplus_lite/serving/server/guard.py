@@ -1,4 +1,4 @@
-"""What every request passes: who asks, how much, how slowly, and whether anybody still listens."""
+"""Checks of every request: its client, size and speed, and whether the client still listens."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from evalplus_lite.serving.server.metrics import Metrics
 from evalplus_lite.serving.server.service import LOCAL_NAMES, Service
 
 OPEN = frozenset({"/healthz", "/health", "/v1/ping"})
-"""What a machine that watches over the server may ask without a token."""
+"""Paths for health checks, which need no token."""
 LONGEST_NAME = 64
 FEW_VALUES, VALUE_BYTES = 1 << 16, 64
-"""Beyond so many, values count as so many bytes each."""
+"""Above FEW_VALUES values, each counts as VALUE_BYTES bytes."""
 CLIENT_HEADER = "x-client-id"
 SMALL_BODY = 1 << 16
-"""Bytes of a request that needs no token: it asks for nothing that takes more."""
+"""Maximum bytes of a request without a token; health checks need no more."""
 
 
 class Refused(Exception):
-    """A request that is not looked at; with ``close`` its connection ends."""
+    """A rejected request; with ``close`` its connection is closed."""
 
     def __init__(
         self,
@@ -47,12 +47,12 @@ class Refused(Exception):
 
 
 class Guard:
-    """Wraps the application; the request's body is read whole before any of it runs."""
+    """Wraps the application; it reads a request's whole body before the application runs."""
 
     def __init__(self, app: ASGIApp, service: Service, metrics: Metrics) -> None:
         self.app, self.service, self.metrics = app, service, metrics
         self.buffered: Counter[str] = Counter()
-        """Bytes of requests that are at work, by address or token."""
+        """Bytes of requests being processed, by address or token name."""
         self._tokens = [(token.encode(), name) for token, name in service.settings.tokens]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -63,7 +63,7 @@ class Guard:
         told = _Told(self.service, send)
         try:
             await self._serve(scope, receive, told)
-        except Refused as error:  # what comes of the body is let go
+        except Refused as error:  # the rest of the body is discarded
             self.metrics.refused(error.status)
             response = refusal(
                 self.service, error.status, error.kind, str(error), headers=error.headers
@@ -74,7 +74,7 @@ class Guard:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in
                    scope["headers"]}  # fmt: skip
         if "content-length" in headers and "transfer-encoding" in headers:
-            # A proxy in front may take the other one of the two for the body's end (RFC 9112, 6.3).
+            # A proxy in front may use the other header for the body's end (RFC 9112, 6.3).
             problem = "the request has both Content-Length and Transfer-Encoding"
             raise Refused(400, "input", problem, close=True)
         name = self._client(scope, headers)
@@ -83,7 +83,7 @@ class Guard:
         if headers.get("content-encoding", "identity").lower() != "identity":
             raise Refused(415, "input", "the request is compressed; send it as it is")
         scope["client_name"] = name
-        if len(self._tokens) < 2:  # else a client could take several clients' turns
+        if len(self._tokens) < 2:  # else one client could pose as several and get their turns
             scope["client_name"] += f"/{headers.get(CLIENT_HEADER, '')[:LONGEST_NAME]}"
         most = SMALL_BODY if scope["path"] in OPEN else self.service.settings.most_body
         try:
@@ -94,7 +94,7 @@ class Guard:
             raise Refused(408, "slow", problem, close=True) from None
         if body is None:
             return
-        # The bytes that it takes, as text and as values if they are many.
+        # The memory it needs: as text, and as values if there are many.
         values = marks(body)
         size = len(body) + (VALUE_BYTES * values if values > FEW_VALUES else 0)
         self._count(name, size - len(body))
@@ -110,12 +110,12 @@ class Guard:
             self._count(name, -size)
 
     def _client(self, scope: Scope, headers: Mapping[str, str]) -> str:
-        """Return by whose share a request counts; Refused for one without a token that is known."""
+        """Return the client that a request counts for; raise Refused without a known token."""
         if not self._tokens or scope["path"] in OPEN:
             host: str = (scope.get("client") or ("",))[0]
             return host
         given = _token(headers.get("authorization", ""))
-        # All of them are compared, so that time tells nothing.
+        # Compare with all of them, so the time reveals nothing.
         names = [name for token, name in self._tokens if hmac.compare_digest(token, given)]
         if not names:
             problem = "a token is needed: Authorization: Bearer TOKEN"
@@ -125,7 +125,7 @@ class Guard:
     async def _body(
         self, name: str, most: int, headers: Mapping[str, str], receive: Receive
     ) -> bytes | None:
-        """Return the body, None if the client has gone; counts what is returned."""
+        """Return the body, or None if the client disconnected; count its bytes while reading."""
         parts, size, has_more = [], 0, True
         stated = headers.get("content-length", "0")
         too_large = stated.isdecimal() and int(stated) > most
@@ -151,7 +151,7 @@ class Guard:
             self._count(name, -size)
 
     def _require_room(self, name: str) -> None:
-        """Refuse for now if requests hold all that they may; of several clients, one's half."""
+        """Reject a request with 429 if buffers are full; one of several clients may use half."""
         most = self.service.settings.most_buffered
         share = most if len(self._tokens) < 2 else most // 2
         if self.buffered.total() > most or self.buffered[name] > share:
@@ -166,7 +166,7 @@ class Guard:
 
 @dataclass(slots=True)
 class _Told:
-    """Sends an answer with the headers that all have."""
+    """Sends an answer and adds the common headers."""
 
     service: Service
     send: Send
@@ -183,7 +183,7 @@ class _Told:
 
 
 async def _watched(app: ASGIApp, scope: Scope, receive: Receive, told: _Told, body: bytes) -> None:
-    """Run the application on a body; end it where the client goes away."""
+    """Run the application on a body; cancel it if the client disconnects."""
     was_read = False
 
     async def replay() -> Message:
@@ -214,7 +214,7 @@ async def _nothing() -> Message:
 
 
 def _token(header: str) -> bytes:
-    """Return the token of a header: Bearer, or the password of Basic, as in ``http://x:T@host``."""
+    """Return the token in a header: Bearer, or the Basic password, as in ``http://x:T@host``."""
     kind, _, value = header.partition(" ")
     if kind.lower() == "bearer":
         return value.strip().encode("latin-1", "replace")
@@ -225,9 +225,9 @@ def _token(header: str) -> bytes:
 
 
 def _is_foreign(headers: Mapping[str, str]) -> bool:
-    """Return whether a browser may have been made to ask by another site's page.
+    """Return whether another site's page may have made a browser send the request.
 
-    Such a request names the site, or (where a name was made to point here) a host that is not us.
+    Such a request names that site or, after DNS rebinding, a host that is not this server.
     """
     try:
         host = urlsplit(f"//{headers.get('host', '')}").hostname or ""

@@ -1,4 +1,4 @@
-"""What is counted of a server, in the text format of Prometheus."""
+"""Metrics of a server, in the text format of Prometheus."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Metrics:
         )
 
     def gauge(self, name: str, help: str, value: Callable[[], float]) -> None:
-        """Add a value that is looked at when it is asked for."""
+        """Add a gauge, whose value is read on each scrape."""
         found = Gauge(f"evalplus_lite_{name}", help, registry=self.registry)
         found.set_function(value)
 
@@ -57,11 +57,11 @@ class Metrics:
         self._latency.labels(endpoint).observe(seconds)
 
     def refused(self, status: int) -> None:
-        """Count a request that no endpoint has seen."""
+        """Count a request that was rejected before it reached an endpoint."""
         self._requests.labels("refused", str(status)).inc()
 
     def verdict(self, name: str, *, cpu: float = 0.0, is_stored: bool = False) -> None:
-        """Count a verdict, or what stands in its place."""
+        """Count a verdict, or the error that replaces it."""
         self._verdicts.labels(name).inc()
         if is_stored:
             self._stored.inc()
@@ -74,5 +74,5 @@ class Metrics:
         self._cpu.inc(cpu)
 
     def text(self) -> bytes:
-        """Return all of it as text."""
+        """Return all metrics as text."""
         return generate_latest(self.registry)

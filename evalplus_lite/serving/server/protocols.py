@@ -41,7 +41,7 @@ from evalplus_lite.tasks.published.rows import inflated
 from evalplus_lite.tasks.published.trainers import Form, called_name, problem_data
 
 ENDPOINTS: list[Endpoint] = []
-"""All that is answered, in the order of this module."""
+"""All endpoints, in the order of this module."""
 
 
 def answers(
@@ -50,7 +50,7 @@ def answers(
     answered: type[BaseModel] | None = None,
     **more: Any,
 ) -> Callable[[Answer], Answer]:
-    """Make a function the answer on a path: to a GET if nothing is ``asked``, else to a POST."""
+    """Register a function for a path: for GET if ``asked`` is None, else for POST."""
 
     def add(function: Answer) -> Answer:
         ENDPOINTS.append(Endpoint(path, function, asked, answered, **more))
@@ -101,7 +101,7 @@ class VerifyRequest(Exact):
     limits: LimitsGiven = LimitsGiven()
 
     def pairs(self, service: Service) -> list[Pair]:
-        """Return the programs, each with what it is judged by; InputError for too many."""
+        """Return the programs with their tasks; raise InputError for too many."""
         items = self._items()
         most = service.settings.most_programs
         if not 0 < len(items) <= most:
@@ -130,7 +130,7 @@ class VerifyRequest(Exact):
 
 
 class VerdictGiven(BaseModel):
-    """A verdict on a program; ``passed`` is null where there is none, and ``error`` says why."""
+    """A verdict on a program; without one ``passed`` is null, and ``error`` has the reason."""
 
     index: int
     task: str
@@ -182,7 +182,7 @@ async def verify(asking: Asking) -> Response | dict[str, Any]:
     async for place, row in judged(asking, pairs, options, limits):
         found[place] = row
     rows = [found[place] for place in range(len(pairs))]
-    # An error stands for a request where it is the only one, or the machine failed on all.
+    # An error answers the whole request if it is its only result, or the machine failed on all.
     causes = [row["cause"] for row in rows if "cause" in row]
     is_ours = all(error_row(each)["kind"] == "infrastructure" for each in causes)
     if len(causes) == len(rows) and (len(causes) == 1 or is_ours):
@@ -226,7 +226,7 @@ async def metrics(asking: Asking) -> Response:
 # SandboxFusion, for Python: run a program, or submit an answer to a problem.
 
 SHOWN = 200
-"""Characters of an input or an output that an answer repeats."""
+"""Maximum length of an input or output that an answer repeats, in characters."""
 FAMILY = "SandboxFusion"
 SECONDS = 10.0
 LANGUAGES = ("python", "python3")
@@ -238,7 +238,7 @@ LONGEST_PATH, LONGEST_NAME = 500, 255
 
 
 class RunCodeRequest(Loose):
-    """A program, what it reads, and the files beside it."""
+    """A program, its standard input, and the files next to it."""
 
     code: str
     language: str
@@ -261,7 +261,7 @@ class CommandRunResult(BaseModel):
 
 
 class RunCodeResponse(BaseModel):
-    """What came of a run."""
+    """The result of a run."""
 
     status: str = Field(description="Success, Failed or SandboxError.")
     message: str
@@ -272,7 +272,7 @@ class RunCodeResponse(BaseModel):
 
 
 class SubmitConfig(Loose):
-    """How an answer is to be judged."""
+    """How to judge an answer."""
 
     dataset_type: str | None = None
     language: str | None = None
@@ -286,7 +286,7 @@ class SubmitConfig(Loose):
 
 
 class SubmitRequest(Loose):
-    """An answer to a problem of a data set, or of one that comes along."""
+    """An answer to a problem from a data set, or to one in the request."""
 
     dataset: str
     id: int | str
@@ -295,7 +295,7 @@ class SubmitRequest(Loose):
 
 
 class EvalTestCase(BaseModel):
-    """Whether a test was passed."""
+    """Whether an answer passed a test."""
 
     passed: bool
     exec_info: RunCodeResponse
@@ -366,8 +366,8 @@ async def run_code(asking: Asking) -> dict[str, Any]:
 def _contents(body: RunCodeRequest) -> dict[str, bytes]:
     """Return the files of a request by path.
 
-    Raises InputError for too many, for a path that leads out of the program's folder, for two files
-    in one place, and for a content that is not in base 64.
+    Raises InputError for too many files, a path outside the program's folder, two files with one
+    path, and contents that are not base 64.
     """
     if max(len(body.files), len(body.fetch_files)) > MOST_FILES:
         raise InputError(f"there are more than {MOST_FILES} files")
@@ -452,7 +452,7 @@ async def submit(asking: Asking) -> Response:
 
 
 def _provided(body: SubmitRequest) -> dict[str, Any]:
-    """Return the problem that comes along with a request; UnknownTask if there is none."""
+    """Return the problem in a request; raise UnknownTask if there is none."""
     given = body.config.provided_data
     if isinstance(given, dict):
         return given
@@ -466,9 +466,9 @@ def _provided(body: SubmitRequest) -> dict[str, Any]:
 
 
 def _told(name: str | None) -> dict[str, Any]:
-    """Return a verdict on a test in the form of a run's end."""
+    """Convert a verdict on a test to the result of a run."""
     is_late = name == "timeout"
-    # A wrong answer ends like a right one: what is wrong is not the run.
+    # A wrong answer exits with 0 like a right one, because the run itself succeeded.
     code = None if is_late else 0 if name in ("pass", "fail") else 1
     return {
         "status": "Success" if code == 0 else "Failed",
@@ -513,7 +513,7 @@ async def list_ids(asking: Asking) -> Response:
 # open-instruct: programs and their tests.
 
 FAILED = -1.0
-"""The running time of a test that was not passed."""
+"""The running time reported for a failed test."""
 
 
 class TestRequest(Loose):
@@ -525,7 +525,7 @@ class TestRequest(Loose):
 
 
 class TestResponse(BaseModel):
-    """Whether each test was passed, and the CPU seconds of those that were, on average."""
+    """Whether each test passed, and the mean CPU seconds of those that did."""
 
     results: list[int]
     runtimes: list[float]
@@ -585,14 +585,14 @@ async def alive(asking: Asking) -> Response:
     return answer({"status": "healthy"})
 
 
-# A resources server of NeMo-Gym, as its code generation environment speaks to it.
+# A NeMo-Gym resources server, compatible with its code generation environment.
 
 MOST_UNPACKED = 64 << 20
-"""Bytes that packed tests may come to."""
+"""Maximum size of unpacked tests, in bytes."""
 
 
 class NemoGymRequest(BaseModel):
-    """A model's response, and the tests that belong to it; all of it is sent back."""
+    """A model's response and its tests; the answer repeats all of it."""
 
     model_config = ConfigDict(extra="allow")
     responses_create_params: dict[str, Any] = {}
@@ -601,7 +601,7 @@ class NemoGymRequest(BaseModel):
 
 
 class NemoGymResponse(BaseModel):
-    """The request, with the reward: 1 if every test was passed, else 0."""
+    """The request with its reward: 1 if every test passed, else 0."""
 
     model_config = ConfigDict(extra="allow")
     reward: float
@@ -641,7 +641,7 @@ async def verify_response(asking: Asking) -> Response:
 
 
 def _output(response: dict[str, Any]) -> str:
-    """Return the text of a response of the OpenAI protocol."""
+    """Return the text of a response in the OpenAI format."""
     found = []
     items = response.get("output")
     for item in items if type(items) is list else []:

@@ -1,7 +1,7 @@
-"""Work that waits, by client: each has its share of the workers, whatever the others send.
+"""A fair queue: each client gets its share of the workers, whatever the others send.
 
-Clients take turns by the seconds that their programs took (start-time fair queueing), not by their
-number. What is over the bound is refused at once: a queue that grows helps nobody.
+Clients take turns by the seconds that their programs used (start-time fair queueing), not by the
+number of programs. Work beyond the bound is rejected at once: a growing queue helps nobody.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from typing import TypeAlias
 from evalplus_lite.execution.base import Row
 
 AHEAD_SECONDS, MOST_AHEAD = 0.2, 8
-"""A worker is sent programs for about so long, and so many, beyond the one it works on: behind so
-many of another client's a program may stand that comes later."""
+"""A worker is sent programs for about AHEAD_SECONDS, at most MOST_AHEAD of them, beyond its current
+one; a new client's program may have to wait for these."""
 FIRST_SECONDS = 0.2
-"""What a client's program is taken to cost before any has been judged."""
+"""Estimated cost of a client's program before any has been judged."""
 WEIGHT = 0.2
-"""Of the last program in the average of what they cost."""
+"""Weight of the last program in the moving average of costs."""
 LEAST_SECONDS = 1e-4
 MOST_CLIENTS = 1024
-"""Clients that are remembered while they have nothing here."""
+"""Maximum number of idle clients to remember."""
 LONGEST_WAIT = 60
-"""Seconds after which a client that was refused may well ask again."""
+"""Maximum seconds for which a rejected client is asked to wait."""
 
 
 class Busy(Exception):
-    """The queue is full; ``seconds`` is when to ask again."""
+    """The queue is full; retry after ``seconds``."""
 
     def __init__(self, seconds: int) -> None:
         super().__init__("too many programs are waiting")
@@ -40,12 +40,12 @@ class Busy(Exception):
 
 
 Begin: TypeAlias = Callable[[], Future[tuple[float, Row]]]
-"""Begins to work on an item; the future gives the seconds that it took, and its row."""
+"""Starts work on an item; the future returns the seconds it took and its row."""
 
 
 @dataclass(eq=False, slots=True)
 class Unit:
-    """Work that waits, and the future that somebody awaits."""
+    """A waiting item and its future."""
 
     begin: Begin
     client: str
@@ -56,22 +56,22 @@ class Unit:
 
 @dataclass(slots=True)
 class _Client:
-    """What a client has waiting, and the time until which it has had its share."""
+    """A client's waiting items, and the virtual time up to which it has used its share."""
 
     share: float
     waiting: deque[Unit] = field(default_factory=deque)
     begun: int = 0
     seconds: float = FIRST_SECONDS
-    """What its programs cost lately, on average."""
+    """Moving average of its programs' costs."""
 
 
 def _ahead(seconds: float) -> int:
-    """Return how many programs that cost so much a worker may hold."""
+    """Return how many programs of this cost a worker may hold."""
     return 1 + min(MOST_AHEAD, math.ceil(AHEAD_SECONDS / seconds))
 
 
 class FairQueue:
-    """Deals items of many clients to ``workers``; to be used from one event loop alone."""
+    """Distributes items of many clients to ``workers``; use it from one event loop only."""
 
     def __init__(self, workers: int, most: int) -> None:
         self.workers, self.most = workers, most
@@ -82,13 +82,13 @@ class FairQueue:
 
     @property
     def depth(self) -> int:
-        """How many items the workers may hold together."""
+        """How many items all workers together may hold."""
         return self.workers * _ahead(self.seconds)
 
     def require_room(self, client: str, count: int) -> None:
-        """Raise Busy if so many more items of a client cannot wait.
+        """Raise Busy if the queue has no room for ``count`` more items of a client.
 
-        It may have no more waiting than places are left: so there are some for whoever comes next.
+        A client may have no more items waiting than places are free, so others still find room.
         """
         known = self._clients.get(client)
         own = 0 if known is None else len(known.waiting)
@@ -97,7 +97,7 @@ class FairQueue:
             raise Busy(min(max(wait, 1), LONGEST_WAIT))
 
     def add(self, client: str, begin: Begin) -> asyncio.Future[Row]:
-        """Have an item wait for its turn; the future gives its row. Cancelled, it is left out."""
+        """Queue an item; the future returns its row. Cancelling the future drops the item."""
         loop = asyncio.get_running_loop()
         unit = Unit(begin, client, loop.create_future())
         known = self._clients.get(client)
@@ -112,7 +112,7 @@ class FairQueue:
         return unit.future
 
     def _left(self, unit: Unit) -> None:
-        """Leave out what nobody awaits any more, if it has not begun."""
+        """Drop a cancelled item if it has not started."""
         if not unit.future.cancelled():
             return
         if unit.work is not None:
@@ -149,7 +149,7 @@ class FairQueue:
             unit.work.add_done_callback(partial(self._done, unit))
 
     def _done(self, unit: Unit, work: Future[tuple[float, Row]]) -> None:
-        """Hear of the end of work, in whatever thread."""
+        """Handle the end of work, from any thread."""
         loop = unit.future.get_loop()
         if not loop.is_closed():
             loop.call_soon_threadsafe(self._over, unit, work)
@@ -175,7 +175,7 @@ class FairQueue:
         self._pump()
 
     def _forget(self, name: str) -> None:
-        """Forget clients that have nothing here; those that had more than their share, later."""
+        """Forget idle clients, but keep those that used more than their share for a while."""
         client = self._clients[name]
         if not client.waiting and not client.begun and client.share <= self._now:
             del self._clients[name]

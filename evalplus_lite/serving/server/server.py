@@ -1,4 +1,4 @@
-"""The server as a process: listening, and ending in good order when it is told to."""
+"""The server process: it listens, and shuts down gracefully on a signal."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from evalplus_lite.serving.server.protocols import ENDPOINTS
 from evalplus_lite.serving.server.service import ServerSettings, Service
 
 SPARE_FILES = 256
-"""Descriptors that are for other things than connections."""
+"""File descriptors reserved for other purposes than connections."""
 BACKLOG = 2048
 SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 HEAD_BYTES = 32 << 10
-"""Bytes of a request's head at most."""
+"""Maximum bytes of a request's head."""
 LOG_SECONDS = 60.0
 """Time between two log lines on the same shortage."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 
 def guarded(service: Service) -> ASGIApp:
-    """Return the whole application of a service."""
+    """Return a service's application behind its guard."""
     metrics = Metrics()
     queue = service.queue
     metrics.gauge("queue_waiting", "Programs that wait.", lambda: queue.waiting)
@@ -51,12 +51,12 @@ def guarded(service: Service) -> ASGIApp:
 
 
 def serve(settings: ServerSettings, *, on_ready: Callable[[str, Service], None]) -> None:
-    """Listen until told to end; ``on_ready`` gets the address once requests are answered.
+    """Listen until a signal arrives; ``on_ready`` gets the address once requests are answered.
 
-    Raises InputError where a server must not be started so, or its address is taken.
+    Raises InputError if the settings are unsafe or the address is taken.
     """
     settings.check()
-    # Of what clients do wrong they are told; a line for each would fill a log.
+    # Clients get their errors as answers; a line for each would fill the log.
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     channel = listening(settings)
     with channel, Service(settings) as service:
@@ -69,7 +69,7 @@ def serve(settings: ServerSettings, *, on_ready: Callable[[str, Service], None])
             access_log=False,
             server_header=False,
             backlog=BACKLOG,
-            # The connection that asks is counted, too.
+            # The requesting connection counts, too.
             limit_concurrency=_most_connections(settings.most_connections) + 1,
             timeout_keep_alive=max(1, round(settings.keep_seconds)),
             timeout_graceful_shutdown=max(1, round(settings.drain_seconds)),
@@ -82,21 +82,21 @@ def serve(settings: ServerSettings, *, on_ready: Callable[[str, Service], None])
 
 
 class _Server(uvicorn.Server):
-    """Ends by itself when it is told to, and not by the signal a second time."""
+    """Shuts down on a signal, and does not raise the signal again afterwards."""
 
     def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._on_ready = on_ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, and say so."""
+        """Listen, and report it."""
         asyncio.get_running_loop().set_exception_handler(_Shortages())
         await super().startup(sockets)
         self._on_ready()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Take a signal as the wish to end; a second one as the wish to end now."""
+        """Shut down on the first signal, and at once on the second."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -108,7 +108,7 @@ class _Server(uvicorn.Server):
                 signal.signal(each, handler)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to end, or end now."""
+        """Start to shut down, or exit at once."""
         self.force_exit = self.should_exit
         self.should_exit = True
 
@@ -138,10 +138,10 @@ class _Shortages:
 
 
 def listening(settings: ServerSettings) -> socket.socket:
-    """Return the socket that a server listens on; InputError where its address is taken."""
+    """Return the listening socket; raise InputError if its address is taken."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    # The protocol is named, as asyncio turns Nagle's delay off only where it is: an answer's body,
-    # sent after its head, would else wait 40 ms for the client's acknowledgement of the head.
+    # Name the protocol, because asyncio disables Nagle's algorithm only then: an answer's body,
+    # sent after its head, would otherwise wait 40 ms for the client to acknowledge the head.
     found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -157,7 +157,7 @@ def listening(settings: ServerSettings) -> socket.socket:
 
 
 def _most_connections(wanted: int) -> int:
-    """Return how many connections there may be, with as many descriptors as the system allows."""
+    """Return the maximum number of connections, after raising the descriptor limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = hard if hard != resource.RLIM_INFINITY else 1 << 20
     if soft < wanted + SPARE_FILES and soft < most:

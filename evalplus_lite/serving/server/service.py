@@ -1,4 +1,4 @@
-"""What judges for a server: its settings, one backend, its data sets, and the queue before it."""
+"""The judging service of a server: settings, one backend, data sets, and the queue."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from evalplus_lite.tasks.published.trainers import Form
 from evalplus_lite.version import __version__
 
 LEAST_TOKEN = 16
-"""Characters that a token has at least: a shorter one can be guessed."""
+"""Minimum length of a token: a shorter one can be guessed."""
 BYTES_A_VALUE = 16
-"""Of the bytes that a request may have: as objects, values may take ten times the memory of JSON,
-and while they are made nobody else is answered."""
+"""Bytes of the maximum request for each value it may hold. As objects, values may need ten times
+the memory of JSON, and creating them blocks all other requests."""
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """How a server listens, judges, and what it takes at most.
+    """How a server listens and judges, and its limits.
 
-    ``tokens`` are the clients' names by token, empty for none: allowed on loopback only.
-    ``most_programs`` of one request, ``most_waiting`` in the queue: what is over is refused, never
-    kept. ``most_body`` and ``most_buffered``, bytes of one request and of all that are being read
-    or answered. ``most_seconds`` is the CPU time a case that a request may ask for.
+    ``tokens`` has (token, client name) pairs; it may be empty on loopback only. ``most_programs``
+    limits one request and ``most_waiting`` the queue: more programs are rejected, never kept.
+    ``most_body`` and ``most_buffered`` are bytes of one request, and of all requests being read or
+    answered. ``most_seconds`` is the most CPU time per case that a request may ask for.
     ``body_seconds``: how long a request's body may take to arrive; ``keep_seconds``: how long an
-    idle connection stays open for another request; ``weak_tests``: whether unit tests count that a
-    program could pass without knowing the task; ``drain_seconds``: how long requests may take to
-    end when the server is told to. A proxy in front holds clients that are slow otherwise.
+    idle connection stays open; ``weak_tests``: whether to count unit tests that a program can pass
+    by guessing; ``drain_seconds``: how long requests may take to finish at shutdown. Clients that
+    are slow in other ways are left to a proxy in front.
     """
 
     datasets: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ class ServerSettings:
 
     @property
     def most_values(self) -> int:
-        """How many values one request may hold."""
+        """The maximum number of values in one request."""
         return self.most_body // BYTES_A_VALUE
 
     @property
@@ -82,7 +82,7 @@ class ServerSettings:
             return False
 
     def check(self) -> None:
-        """Raise InputError if a server must not, or cannot, be started with this."""
+        """Raise InputError if a server must not, or cannot, start with these settings."""
         if not self.is_local and not self.tokens:
             raise InputError(
                 f"{self.host} can be reached from other machines, and there is no token",
@@ -99,7 +99,7 @@ class ServerSettings:
 
 
 def _require_folder(path: Path) -> None:
-    """Raise InputError if verdicts cannot be kept there: a server would judge all of them anew."""
+    """Raise InputError if verdicts cannot be stored in a folder: all would be judged again."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path):
@@ -110,7 +110,7 @@ def _require_folder(path: Path) -> None:
 
 
 def read_tokens(path: Path) -> tuple[tuple[str, str], ...]:
-    """Return the tokens of a file with the clients' names: a line ``token`` or ``name:token``."""
+    """Return the (token, client name) pairs in a file with lines ``token`` or ``name:token``."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError) as error:
@@ -133,7 +133,7 @@ RUNNING = Call(f"{WORKER}:running")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a program is judged by: ``source`` as ``ProgramJudge`` takes it, ``name`` the task."""
+    """A task to judge by: ``source`` in the form that ``ProgramJudge`` takes, and its ``name``."""
 
     source: Row
     key: Hashable
@@ -141,14 +141,14 @@ class Asked:
 
     @classmethod
     def given(cls, form: Form, data: Row, name: str = "request") -> Asked:
-        """Return a task that came with a request; it is read where programs are judged."""
+        """Return a task from a request; it is parsed where programs are judged."""
         source = source_of(form, data)
         return cls(source, source[1], name)
 
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """What a request asks for instead of the usual: seconds a case, bytes, seconds in all."""
+    """Limits that a request sets: seconds per case, bytes of memory, total seconds."""
 
     seconds: float | None = None
     memory: int | None = None
@@ -178,7 +178,7 @@ class Service:
         self.tier = ""
 
     def __enter__(self) -> Self:
-        """Start the workers; SandboxUnavailable if no tier holds."""
+        """Start the workers; raise SandboxUnavailable if no tier holds."""
         self.judge.open()
         self.tier = self.backend.tier
         self.queue = FairQueue(self.backend.workers, self.settings.most_waiting)
@@ -189,11 +189,11 @@ class Service:
 
     @property
     def identity(self) -> dict[str, str]:
-        """What every answer says of the server."""
+        """The server's version and tier, as every answer has them."""
         return {"tier": self.tier, "version": self.version}
 
     def task(self, task_id: str, dataset: str | None = None) -> Asked:
-        """Return a task of a data set that was loaded, the first that has it if none is named.
+        """Return a task of a loaded data set, by default of the first that has it.
 
         Raises UnknownTask, and UnusableTask for one without a usable case.
         """
@@ -201,11 +201,11 @@ class Service:
         return Asked(self.judge.source(task, name), (name, task_id), task_id)
 
     def ids(self, dataset: str) -> list[str]:
-        """Return the ids of a data set's tasks; UnknownTask if it is not loaded."""
+        """Return the ids of a data set's tasks; raise UnknownTask if it is not loaded."""
         return list(self.judge.tasks_of(dataset))
 
     def known_id(self, dataset: str, id: int | str) -> str:
-        """Return the id of a data set's task that is named by it, or by the number at its end."""
+        """Return the full id of a data set's task, given its id or the number at its end."""
         text, ids = str(id), self.ids(dataset)
         if text in ids:
             return text
@@ -221,7 +221,7 @@ class Service:
         options: Sequence[str] = (),
         limits: RequestLimits = RequestLimits(),
     ) -> asyncio.Future[dict[str, Any]]:
-        """Have a program judged in its turn; the future gives a ``verdict_row``."""
+        """Queue a program to be judged; the future returns a ``verdict_row``."""
 
         work = asked.source, program, options, astuple(limits)
         return self.queue.add(
@@ -229,7 +229,7 @@ class Service:
         )
 
     def run(self, client: str, item: Row) -> asyncio.Future[dict[str, Any]]:
-        """Have an item of ``worker.running`` run in its turn; the future gives the row."""
+        """Queue an item for ``worker.running``; the future returns the row."""
         return self.queue.add(
             client, lambda: self.backend.submit(RUNNING, item, then=tuple[float, Row])
         )

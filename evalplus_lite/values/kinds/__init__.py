@@ -1,1 +1,1 @@
-"""Types beyond the plain ones, one module each: how they travel, compare, are written and made."""
+"""Extended types, one module each: their wire form, comparison, file form, and generation."""

@@ -1,6 +1,6 @@
-"""Arrays of numpy and series and frames of pandas; neither has to be installed here.
+"""Arrays of numpy, and series and frames of pandas; neither must be installed here.
 
-NumPy numbers of any width are treated as the Python numbers that they equal.
+NumPy scalars are treated as the equal Python numbers.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _HOLDS: dict[str, tuple[type, ...]] = {
     "<U": (str,),
     "|S": (bytes,),
 }
-"""Element types of arrays, by the letters that a dtype begins with; other arrays hold anything."""
+"""Element types of arrays, by the start of the dtype; other arrays may have any elements."""
 
 
 @dataclass(frozen=True, slots=True)
 class NumpyArray:
-    """An array: its elements one after the other (row by row), its shape and its dtype."""
+    """An array: its elements (row by row), shape and dtype."""
 
     data: list[Value]
     shape: tuple[int, ...]
@@ -60,7 +60,7 @@ def _unpack_array(parts: Any, find: Any) -> Any:
 
     numpy = importlib.import_module("numpy")
     data, shape, dtype = parts
-    if dtype == "object":  # else a list within would become a dimension
+    if dtype == "object":  # else a list as an element would become a dimension
         made = numpy.empty(len(data), dtype)
         made[:] = data
     else:
@@ -69,7 +69,7 @@ def _unpack_array(parts: Any, find: Any) -> Any:
 
 
 def make_array(data: Any, shape: Any, dtype: Any) -> NumpyArray:
-    """Return an array; ValueError unless the elements fit the shape and the dtype."""
+    """Return an array; raise ValueError unless the elements fit the shape and the dtype."""
     if not _DTYPE.fullmatch(text(dtype)):
         raise ValueError("the name of a dtype was expected, such as 'int64'")
     for size in of_type(shape, tuple):
@@ -89,14 +89,14 @@ def _held(dtype: str) -> tuple[type, ...]:
 
 
 def nested(data: list[Value], shape: tuple[int, ...]) -> Any:
-    """Return the elements as lists of lists, one level a dimension; there has to be one."""
+    """Return the elements as nested lists, one level for each dimension (at least one)."""
     for size in reversed(shape[1:]):
         data = [data[at : at + size] for at in range(0, len(data), size)]
     return data
 
 
 def flat(tree: Any, dimensions: int) -> tuple[list[Value], tuple[int, ...]]:
-    """Return the elements of lists of lists, and their shape; ValueError if there is none."""
+    """Return the elements and shape of nested lists; raise ValueError if they are irregular."""
     shape: list[int] = []
     for _ in range(dimensions):
         of_type(tree, list)
@@ -118,8 +118,8 @@ def _depth(tree: Any) -> int:
 
 
 def fitting(dtype: str) -> Callable[[Value], Value]:
-    """Return a function that converts a value to one that an array of this dtype holds, if
-    possible.
+    """Return a function that converts a value, if possible, to one that an array of this dtype can
+    hold.
     """
     width = re.fullmatch(r"(u?)int(\d+)", dtype)
     if width is not None:
@@ -152,7 +152,7 @@ def _viewed_array(view: Any, like: NumpyArray) -> NumpyArray:
 
 
 def _wide(dtype: str, data: list[Value]) -> str:
-    """Return the dtype, for strings one that is wide enough."""
+    """Return the dtype, wide enough for strings."""
     if dtype[:2] not in ("<U", "|S"):
         return dtype
     return f"{dtype[:2]}{max([1, int(dtype[2:]), *map(len, data)])}"
@@ -191,7 +191,7 @@ ANY = b"NTFilgyus[(<>{"
 
 @dataclass(frozen=True, slots=True)
 class PandasSeries:
-    """A series: its values, the labels of its index, its name and its dtype."""
+    """A series: its values, index labels, name and dtype."""
 
     data: list[Value]
     index: list[Value]
@@ -223,14 +223,14 @@ def _unpack_series(parts: Any, find: Any) -> Any:
 
 
 def make_series(data: Any, index: Any, name: Any, dtype: Any) -> PandasSeries:
-    """Return the series of values, as many as the index has labels."""
+    """Return a series; raise ValueError unless there is a label for each value."""
     if len(of_type(data, list)) != len(of_type(index, list)):
         raise ValueError("as many labels as values were expected")
     return PandasSeries(data, index, name, text(dtype))
 
 
 def relabelled(index: list[Value], size: int) -> list[Value]:
-    """Return an index of another size; ValueError unless it just counts."""
+    """Return a default index of another size; raise ValueError for any other index."""
     if len(index) == size:
         return index
     if index != list(range(len(index))):
@@ -269,7 +269,7 @@ SERIES = Kind(
 
 @dataclass(frozen=True, slots=True)
 class PandasFrame:
-    """A data frame: the values of each column, the columns' labels, the index and the dtypes."""
+    """A data frame: values by column, column labels, index, and dtypes."""
 
     data: list[list[Value]]
     columns: list[Value]
@@ -308,7 +308,7 @@ def _unpack_frame(parts: Any, find: Any) -> Any:
 
 
 def make_frame(data: Any, columns: Any, index: Any, dtypes: Any) -> PandasFrame:
-    """Return the frame of columns of one length, each with its label and dtype."""
+    """Return a frame of columns with equal lengths, each with its label and dtype."""
     if not len(of_type(data, list)) == len(of_type(columns, list)) == len(of_type(dtypes, list)):
         raise ValueError("as many labels and dtypes as columns were expected")
     if any(len(of_type(each, list)) != len(of_type(index, list)) for each in data):

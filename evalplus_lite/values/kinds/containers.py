@@ -1,4 +1,4 @@
-"""range and the containers of ``collections``, with Python's rules of equality."""
+"""range, and the containers in ``collections``, with Python's rules of equality."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ FACTORIES = ("bool", "dict", "float", "int", "list", "set", "str", "tuple")
 
 @dataclass(frozen=True, slots=True)
 class DefaultDict:
-    """A defaultdict: its items, and the name of the builtin type that makes missing values."""
+    """A defaultdict: its items, and the name of the builtin type for missing values."""
 
     items: dict[Value, Value]
     factory: str | None = None
@@ -71,7 +71,7 @@ def _unpack_defaultdict(parts: Any, find: Any) -> Any:
 
 
 def make_defaultdict(items: Any, factory: Any) -> DefaultDict:
-    """Return the defaultdict of a dict and the name of a builtin type, or None."""
+    """Return a defaultdict from a dict and the name of a builtin type, or None."""
     if factory is not None and factory not in FACTORIES:
         raise ValueError(f"a factory is one of {', '.join(FACTORIES)}")
     return DefaultDict(of_type(items, dict), factory)
@@ -110,7 +110,7 @@ def _unpack_deque(parts: Any, find: Any) -> Any:
 
 
 def make_deque(items: Any, most: object) -> deque[Any]:
-    """Return the deque of a list, and of its greatest length or None."""
+    """Return a deque from a list and its maximum length, or None."""
     if most is not None and not len(of_type(items, list)) <= whole(most) < 1 << 31:
         raise ValueError("more elements than the deque takes")
     return deque(of_type(items, list), most if type(most) is int else None)
@@ -167,7 +167,7 @@ ORDEREDDICT = Kind(
 
 
 _LONGEST = 10_000
-"""Length of a generated range."""
+"""Maximum length of a generated range."""
 
 
 def _pack_range(value: Any) -> Any:
@@ -180,7 +180,7 @@ def _unpack_range(parts: Any, find: Any) -> Any:
 
 def _key_range(value: range) -> tuple[int, ...]:
     reach = value.stop - value.start if value.step > 0 else value.start - value.stop
-    size = max(0, -(-reach // abs(value.step)))  # len() takes no size beyond the machine's
+    size = max(0, -(-reach // abs(value.step)))  # len() fails for larger sizes than the machine's
     if size == 0:
         return ()
     return (size, value.start) if size == 1 else (size, value.start, value.step)

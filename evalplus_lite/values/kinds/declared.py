@@ -1,4 +1,4 @@
-"""Named tuples, dataclasses and members of enumerations that a program declares."""
+"""Named tuples, dataclasses and enum members of classes that a program declares."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evalplus_lite.values.kinds.kind import NONE, TEXT, TUPLE, Kind, of_type, te
 
 @dataclass(frozen=True, slots=True)
 class NamedTupleValue:
-    """A named tuple: its values, the name of its class and those of the fields."""
+    """A named tuple: its values, and the names of its class and fields."""
 
     values: tuple[Value, ...]
     owner: str
@@ -40,7 +40,7 @@ def _unpack_namedtuple(parts: Any, find: Any) -> Any:
 
 
 def make_namedtuple(values: Any, owner: Any, names: Any) -> NamedTupleValue:
-    """Return the named tuple of a class with these values, one for each name."""
+    """Return a named tuple of a class, with a value for each name."""
     check_names(owner, names)
     if len(of_type(values, tuple)) != len(names):
         raise ValueError("as many values as names were expected")
@@ -48,7 +48,7 @@ def make_namedtuple(values: Any, owner: Any, names: Any) -> NamedTupleValue:
 
 
 def check_names(owner: Any, names: Any) -> None:
-    """Raise ValueError or TypeError unless a class and its fields have names."""
+    """Raise ValueError or TypeError unless the names of a class and its fields are valid."""
     if not all(part.isidentifier() for part in text(owner).split(".")):
         raise ValueError("the name of a class was expected")
     if len(set(of_type(names, tuple))) != len(names) or len(names) > 1000:
@@ -58,7 +58,7 @@ def check_names(owner: Any, names: Any) -> None:
 
 
 def read_fields(body: Any) -> tuple[str, dict[str, Value]]:
-    """Return class and fields of ``["Point", {"x": 1}]``; TypeError if it is not of this form."""
+    """Parse ``["Point", {"x": 1}]`` to class and fields; raise TypeError for any other form."""
     if type(body) is not list or len(body) < 2 or type(body[1]) is not dict:
         raise TypeError("a list of a class's name and an object of its fields was expected")
     return body[0], body[1]
@@ -97,9 +97,9 @@ NAMEDTUPLE = Kind(
 
 @dataclass(frozen=True, slots=True)
 class DataclassValue:
-    """An object of a dataclass: values of the fields, its class, their names, other fields.
+    """A dataclass object: its fields' values, its class, the fields' names, and other fields.
 
-    ``others`` are fields that the class leaves out of comparison.
+    ``others`` are fields that the class excludes from comparison.
     """
 
     values: tuple[Value, ...]
@@ -115,7 +115,7 @@ class DataclassValue:
 def _pack_dataclass(value: Any) -> Any:
     kind, names, others = type(value), [], []
     for each in kind.__dataclass_fields__.values():
-        if each._field_type.name != "_FIELD":  # of the class, or for its constructor only
+        if each._field_type.name != "_FIELD":  # a class variable, or only for the constructor
             continue
         if each.compare:
             names.append(each.name)
@@ -147,7 +147,7 @@ def _unpack_dataclass(parts: Any, find: Any) -> Any:
 
 
 def make_dataclass(values: Any, owner: Any, names: Any, others: Any) -> DataclassValue:
-    """Return the object of a class with these values, one for each name."""
+    """Return a dataclass object of a class, with a value for each name."""
     check_names(owner, names)
     if not all(type(pair) is tuple and len(pair) == 2 for pair in of_type(others, tuple)):
         raise TypeError("names and values of other fields were expected")
@@ -201,7 +201,7 @@ _NUMBERS = b"ilgTF"
 
 @dataclass(frozen=True, slots=True)
 class EnumMember:
-    """A member of an enumeration; ``value`` is the number or string that it is, if it is one."""
+    """An enum member; ``value`` is its number or string if its class is an int or str enum."""
 
     owner: str
     name: str
@@ -232,7 +232,7 @@ def _unpack_enum(parts: Any, find: Any) -> Any:
 
     plain, owner, name = parts
     owned = find(owner)
-    if owned is None:  # a contract may not declare it: a class that has this member
+    if owned is None:  # a contract may not declare it: create a class with this member
         base: Any = enum.IntEnum if type(plain) is int else enum.Enum
         known = find.made.get((owner, name)) or base(
             owner, {name: name if plain is None else plain}
@@ -243,7 +243,7 @@ def _unpack_enum(parts: Any, find: Any) -> Any:
 
 
 def make_enum(value: Any, owner: Any, name: Any) -> EnumMember:
-    """Return the member of a class, by their names, and the number or string that it is."""
+    """Return an enum member by the names of class and member, and its number or string."""
     if value is not None and type(value) not in (int, float, str, bool):
         raise TypeError("a number, a string or None was expected")
     if not all(part.isidentifier() for part in (*text(owner).split("."), *text(name).split("|"))):

@@ -1,4 +1,4 @@
-"""The description of one extended type of values."""
+"""The description of an extended type."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ Find = Callable[[str], Any]
 """Returns the program's object under a name, or None."""
 Base = Literal["scalar", "tuple", "dict"]
 
-# Wire tags that a part may begin with, in addition to those of ``values.wire``.
+# Wire tags with which a part may begin, in addition to those in ``values.wire``.
 INTEGERS, TEXT, NONE, LIST, TUPLE, DICT = b"il", b"u", b"N", b"[", b"(", b"{"
 MAX_BITS = 13_000
-"""Bits of an integer within an atom, which comparison computes with."""
+"""Maximum bits of an integer in an atom, as comparison computes with it."""
 
 
 def same(value: Any) -> Any:
-    """Return the value."""
+    """Return the value unchanged."""
     return value
 
 
 def no_parts(value: Any) -> None:
-    """Report that a value has no parts."""
+    """Return None, as a value has no parts."""
     return
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """An extended type, whose values travel as *parts*: values in their turn.
+    """An extended type, whose values are sent as *parts*, which are values themselves.
 
-    ``name`` is the type's in wire form and, after a ``$``, in files. Here a value is a ``type``; in
-    the sandbox it is one of the classes ``inside``, by full name, or of one derived from those.
+    ``name`` is the type's name in wire form and, after a ``$``, in files. On this side a value is a
+    ``type``; in the sandbox its class is one of ``inside``, by full name, or derived from one.
 
-    ``pack`` returns the parts of a value (None if it has none such), ``unpack`` the value of sound
-    parts. Their *text* runs in the sandbox too, so they import within, and nothing of this package.
-    Where values look different on this side, ``parts`` and ``make`` do the same here. ``make`` has
-    to be strict, because parts may be hostile: it raises ValueError or TypeError. ``forms`` are the
-    tags in wire form that each part may begin with.
+    ``pack`` returns the parts of a value (or None), and ``unpack`` the value of valid parts. Their
+    *text* also runs in the sandbox, so they import inside the function, and nothing from this
+    package. If values have other types on this side, ``parts`` and ``make`` do the same here.
+    ``make`` must be strict, because parts may be hostile: it raises ValueError or TypeError.
+    ``forms`` are the wire tags with which each part may begin.
     """
 
     name: str
@@ -51,54 +51,54 @@ class Kind:
     make: Callable[..., Any]
     forms: tuple[bytes, ...]
     parts: Callable[[Any], Parts | None] = no_parts
-    """Returns the parts of a value on this side; None to use ``pack``."""
+    """Returns the parts of a value on this side, or None to use ``pack``."""
 
     is_atom: bool = False
-    """Small, and compared as a whole: by ``key``. Other types are compared part by part."""
+    """Whether values are small and compared as a whole, by ``key``, instead of part by part."""
     key: Callable[[Any], Value] = same
-    """For an atom: a plain value that equal ones share; for a ``scalar`` a number or a string."""
+    """For an atom, a plain value that equal atoms share; for a ``scalar``, a number or string."""
     base: Base | None = None
     """The plain type it equals if its first part does (tuple or dict); a ``scalar`` equals its key.
     """
     compared: int = 1
-    """How many leading parts decide whether two values of the type are equal."""
+    """The number of leading parts that decide equality of two values."""
     typed: int = 1
-    """How many leading parts decide it where types must match too."""
+    """The number of leading parts that decide equality if types must match, too."""
     drops_zeros: bool = False
-    """Whether an item of the first part, a dict, counts as absent if it is 0."""
+    """Whether items of the first part, a dict, count as missing if they are 0."""
     is_ordered: bool = False
-    """Whether two are equal only if their first parts hold their keys in the same order."""
+    """Whether equality requires the same order of keys in the first parts."""
     is_hashable: bool = True
     has_order: bool = False
     """Whether values can be ordered, as dates can."""
 
     written: Callable[[Any], Value] | None = None
-    """Returns the body behind the tag in files; by default the only part, or a list of them."""
+    """Returns the body after the tag in files; by default the only part, or a list of parts."""
     read: Callable[[Any], Any] | None = None
-    """Reads what ``written`` gave, as strictly as ``make``."""
+    """Reads the result of ``written``, as strictly as ``make``."""
     call: str = ""
-    """The full name of the constructor in source text; empty if there is none."""
+    """The full name of the constructor in source text; "" if there is none."""
     arguments: Callable[[Any, Callable[[Value], str]], str] | None = None
     """Writes the arguments of ``call``, given a function that writes values; by default the parts.
     """
     constructors: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    """Calls that a text may write values of the type as, by name of the function."""
+    """Functions whose calls in source text denote values of the type, by name."""
 
     is_declared: bool = False
-    """Whether a program declares the classes: values are only generated after one was seen."""
+    """Whether programs declare the classes, so that values are only generated after seeing one."""
     annotations: tuple[str, ...] = ()
-    """The names that annotations use for the type."""
+    """The type's names in annotations."""
     is_signed: bool = False
     """Whether the first part of the view has the sign of a number."""
     view: Callable[[Any], Value] = same
-    """Gives a plain value that is changed in place of this one, to make inputs."""
+    """Returns a plain value that mutation changes instead of this one."""
     viewed: Callable[[Any, Any], Any] | None = None
-    """Builds a value from a view, taking from another value of the type what the view omits."""
+    """Builds a value from a view, and from another value of the type for omitted parts."""
     examples: tuple[Any, ...] = ()
-    """Values that show the type's range: usual ones first, then edge cases."""
+    """Values that cover the type's range: usual ones first, then edge cases."""
 
     def split(self, value: Any) -> Parts:
-        """Return the parts of a value on this side; TypeError if it has none."""
+        """Return the parts of a value on this side; raise TypeError if it has none."""
         parts = self.parts(value)
         parts = self.pack(value) if parts is None else parts
         if parts is None:
@@ -106,9 +106,9 @@ class Kind:
         return parts
 
     def source(self, value: Any, write: Callable[[Value], str]) -> str:
-        """Return an expression that, evaluated without imports, is the value; ``write`` its parts.
+        """Return an expression that evaluates to the value without imports; ``write`` writes parts.
 
-        ValueError if there is none, as the class is some program's.
+        Raises ValueError if there is none, because the class is declared by a program.
         """
         if not self.call:
             raise ValueError(f"a {self.name} is of a class that is not known here")
@@ -120,18 +120,18 @@ class Kind:
         return f"{f'__import__({module!r}).{name}' if module != 'builtins' else name}({arguments})"
 
     def details(self, value: Any) -> Parts:
-        """Return the parts beyond the first that have to be the same for types to be."""
+        """Return the parts after the first that must be equal for types to be equal."""
         return self.split(value)[1 : self.typed] if self.typed > 1 else ()
 
     def to_body(self, value: Any) -> Value:
-        """Return the body behind the tag in a file."""
+        """Return the body after the tag in a file."""
         if self.written is not None:
             return self.written(value)
         parts = self.split(value)
         return parts[0] if len(parts) == 1 else list(parts)
 
     def from_body(self, body: Value) -> Any:
-        """Return the value of the body behind a tag; ValueError or TypeError if malformed."""
+        """Return the value of the body after a tag; raise ValueError or TypeError if malformed."""
         if self.read is not None:
             return self.read(body)
         if len(self.forms) == 1:
@@ -142,7 +142,7 @@ class Kind:
 
 
 def whole(value: object) -> int:
-    """Return an integer of bounded size; TypeError or ValueError if it is not one."""
+    """Return an integer of limited size; raise TypeError or ValueError for other values."""
     if type(value) is not int:
         raise TypeError("an integer was expected")
     if value.bit_length() > MAX_BITS:
@@ -151,7 +151,7 @@ def whole(value: object) -> int:
 
 
 def text(value: object, most: int = 200) -> str:
-    """Return a string of bounded length; TypeError or ValueError if it is not one."""
+    """Return a string of limited length; raise TypeError or ValueError for other values."""
     if type(value) is not str:
         raise TypeError("a string was expected")
     if len(value) > most:
@@ -160,7 +160,7 @@ def text(value: object, most: int = 200) -> str:
 
 
 def of_type(value: Any, kind: type) -> Any:
-    """Return the value if it is exactly of the type; else raise TypeError."""
+    """Return the value if it has exactly this type; else raise TypeError."""
     if type(value) is not kind:
         raise TypeError(f"a {kind.__name__} was expected")
     return value

@@ -1,4 +1,4 @@
-"""decimal.Decimal and fractions.Fraction: equal to other numbers as Python has it."""
+"""decimal.Decimal and fractions.Fraction, which equal other numbers by Python's rules."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 from evalplus_lite.values.kinds.kind import INTEGERS, TEXT, Kind, text, whole
 
 MAX_DIGITS = 10_000
-"""Digits before or after the point: an exponent could ask for more than any text holds."""
+"""Maximum digits before or after the point, as a short exponent could require far more."""
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(E[+-]?\d{1,6})?|-?Infinity|-?NaN", re.A | re.I)
 _DEEPER = 3
-"""Places behind the point, and before, that inputs are made with beyond those seen."""
+"""Additional places before and after the point in generated inputs, beyond those seen."""
 
 
 def _pack_decimal(value: Any) -> Any:
@@ -29,7 +29,7 @@ def _unpack_decimal(parts: Any, find: Any) -> Any:
 
 
 def make_decimal(written: object) -> Decimal:
-    """Return the number of a text such as ``1.50``, ``1E+3``, ``Infinity`` or ``NaN``."""
+    """Parse a number such as ``1.50``, ``1E+3``, ``Infinity`` or ``NaN``."""
     if not _NUMBER.fullmatch(text(written, MAX_DIGITS)):
         raise ValueError("a decimal number was expected, such as '1.50'")
     value = Decimal(str(written))

@@ -1,4 +1,4 @@
-"""All extended types: every ``Kind`` of the modules here, by name, class and annotation."""
+"""All extended types: each ``Kind`` in the modules here, by name, class and annotation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ for _kind in KINDS:
 
 @cache
 def guest_text() -> str:
-    """Return the text that makes the types known inside the sandbox: run after ``encoding``'s."""
+    """Return the text that registers the types in the sandbox, to be run after ``encoding``'s."""
     texts = []
     for kind in KINDS:
         for function in (kind.pack, kind.unpack):

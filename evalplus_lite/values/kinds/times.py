@@ -1,7 +1,7 @@
 """The types of ``datetime``.
 
-Times with an offset from UTC equal those of the same instant, and never one without an offset.
-Dates equal dates only.
+Times with an offset from UTC equal others at the same instant, but never one without an offset.
+Dates only equal dates.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _unpack_iso(parts: Any, find: Any) -> Any:
 
 
 def _iso_kind(kind: Any, examples: str, **options: Any) -> Kind:
-    """Return the description of a type that travels and is written as its ISO text."""
+    """Return the description of a type that is sent and written as ISO text."""
     name = kind.__name__
     return Kind(
         name=name,
@@ -56,12 +56,12 @@ def _iso_kind(kind: Any, examples: str, **options: Any) -> Kind:
 
 
 def view_of_date(value: datetime.date) -> tuple[int, int, int]:
-    """Return years since 2000, and months and days since the first."""
+    """Return years since 2000, and zero-based month and day."""
     return value.year - 2000, value.month - 1, value.day - 1
 
 
 def near_date(years: int, months: int, days: int) -> datetime.date:
-    """Return a date that there is: months turn over, days end with the month."""
+    """Return a valid date: months wrap around, and days are clamped to the month."""
     year, month = max(1, min(2000 + int(years), 9999)), int(months) % 12 + 1
     day = min(max(0, int(days)), calendar.monthrange(year, month)[1] - 1) + 1
     return datetime.date(year, month, day)
@@ -114,7 +114,7 @@ TIME = _iso_kind(
 
 
 def _key_datetime(value: datetime.datetime) -> tuple[int, bool]:
-    """Return the microseconds since the year 1 (of UTC, if the offset is known), and whether."""
+    """Return the microseconds since year 1 (in UTC, if the offset is known), and if it is known."""
     offset = value.utcoffset()
     passed = value.replace(tzinfo=None) - datetime.datetime.min
     return (passed - (offset or datetime.timedelta())) // datetime.timedelta.resolution, bool(
