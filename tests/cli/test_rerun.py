@@ -96,7 +96,8 @@ def test_a_sample_has_both_its_numbers(folder: Path) -> None:
     write_rows(folder / "two.jsonl", [right, {**right, "model": "b", "solution": "f = None"}])
     done = run("evaluate", *shlex.split("-d tasks.jsonl -s two.jsonl -o two"), folder=folder)
     line = next(each for each in done.stdout.splitlines() if "report.html#" in each)
-    words = shlex.split(next(each for each in done.stdout.splitlines() if " rerun " in each))
+    words = shlex.split(next(each for each in done.stdout.splitlines() if "-lite rerun" in each))
+    words = words[words.index("evalplus-lite") :]
     sample = words[words.index("rerun") + 2]
     assert line.startswith(f"after report, {sample} is its sample 0 of ")
     assert "report.html#task/Own/0/sample/0?model=" in line
