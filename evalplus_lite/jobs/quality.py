@@ -28,6 +28,7 @@ from evalplus_lite.jobs.datasets import (
 from evalplus_lite.jobs.evaluation import evaluate
 from evalplus_lite.jobs.expected import SharedData, SuiteSource, on_suites, staged
 from evalplus_lite.jobs.judging import Settings
+from evalplus_lite.jobs.outputs import RunGroup, group_of
 from evalplus_lite.jobs.reduction import measurement
 from evalplus_lite.jobs.samples import Samples, SampleStream, SampleTable, named
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
@@ -262,7 +263,7 @@ def labeled(
 
     with SampleTable(streams[2]) as samples:
         # First label the samples by the truth.
-        verdicts, infra = dict[tuple[str, int], str](), list[str]()
+        verdicts, infra = dict[tuple[str, int, RunGroup], str](), list[str]()
         if truth is not None:
             # Samples of tasks that the truth does not have stay undecided.
             ids = frozenset(truth.ids)
@@ -272,12 +273,14 @@ def labeled(
             )
             infra = list(result.summary["infra"])
             verdicts = {
-                (row["task_id"], row["index"]): whole_verdict(row) for row in result.to_rows()
+                (row["task_id"], row["index"], group_of(row)): whole_verdict(row)
+                for row in result.to_rows()
             }
 
         def having(accepted: Collection[str]) -> Iterator[Sample]:
             for sample in samples:
-                if verdicts.get((sample.task_id, sample.index)) in accepted:
+                group = sample.model or None, sample.temperature
+                if verdicts.get((sample.task_id, sample.index, group)) in accepted:
                     yield sample
 
         # Read all right programs first, so that a conflict shows up among the wrong ones.

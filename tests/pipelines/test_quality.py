@@ -55,7 +55,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_rows(found / "tasks.jsonl", tasks)
     write_rows(found / "right.jsonl", rows([*RIGHT, FALSE_ALARM]))
     write_rows(found / "wrong.jsonl", rows(WRONG))
-    write_rows(found / "mixed.jsonl", rows([*RIGHT, *WRONG, ("Own/1", "while True: pass")]))
+    endless = ("Own/1", "while True: pass")
+    write_rows(found / "mixed.jsonl", rows([*RIGHT, *WRONG, endless]))
+    models = (("a", [*RIGHT]), ("b", [*WRONG, endless]))
+    of_models = [{**row, "model": name} for name, programs in models for row in rows(programs)]
+    write_rows(found / "models.jsonl", of_models)
     return found
 
 
@@ -134,10 +138,12 @@ def test_it_goes_on_after_a_kill(folder: Path, out: Path) -> None:
     assert {name: (out / name).read_bytes() for name in names} == before
 
 
-def test_a_stronger_suite_tells_samples_apart(folder: Path) -> None:
-    """Samples are right or wrong as the truth says; who is only slow is neither."""
-    words = ("quality", "-d", "tasks.jsonl", "-s", "mixed.jsonl", "--truth", "suite.jsonl")
-    done = run(*words, "--no-mutants", "-o", "apart", "--limits", "paper", "--json", folder=folder)
+@pytest.mark.parametrize("samples", ["mixed", "models"])
+def test_a_stronger_suite_tells_samples_apart(folder: Path, samples: str) -> None:
+    """Samples are right or wrong as the truth says; one that is only slow is neither."""
+    words = ("quality", "-d", "tasks.jsonl", "-s", f"{samples}.jsonl", "--truth", "suite.jsonl")
+    words += ("--no-mutants", "-o", samples, "--limits", "paper", "--json")
+    done = run(*words, folder=folder)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["programs"] == {
