@@ -15,7 +15,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "execution": (2_342, 10),
     "generate": (8_781, 29),
     "grading": (2_864, 13),
-    "jobs": (9_677, 22),
+    "jobs": (9_680, 22),
     "models": (2_286, 11),
     "programs": (2_939, 12),
     "reduction": (1_539, 8),
