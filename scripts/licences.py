@@ -34,7 +34,7 @@ def texts_of(name: str, version: str) -> list[str]:
                 continue
             with open_package(held) as package:
                 names = [each for each in package.members if LICENCE.search(each)]
-                names = [each for each in names if not each.endswith((".py", ".pyc"))]
+                names = [each for each in names if not each.endswith((".py", ".pyc", ".sh"))]
                 least = min((each.count("/") for each in names), default=0)
                 files = [
                     package.read(each)[:MOST].decode("utf-8", "replace").strip()

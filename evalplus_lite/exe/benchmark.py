@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-import sys
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -163,7 +162,9 @@ def _worth_asking(
                 kept.append(row)
                 done[package] = row["tasks"]
             session.advance()
-    return [MinedTask.from_json(row) for package in groups for row in done.get(package, ())]
+    rows = (row for package in groups for row in done.get(package, ()))
+    # A docstring often shows the very call and its answer.
+    return [MinedTask.from_json({**row, "docstring": ""}) for row in rows]
 
 
 def _lost(package: str, problem: str) -> dict[str, Any]:
@@ -290,12 +291,13 @@ def data_card(name: str, tasks: Sequence[MinedTask], packages: Sequence[str]) ->
     errors = Counter(case.answer.type for case in cases if case.answer.kind == "error")
     most = Counter(each for task in tasks for each in _literals(task)).most_common(1)
     chains = sum("parts" in task.facts for task in tasks)
+    versions = {task.facts.get("python", "").rpartition(".")[0] for task in tasks}
     lines = [
         f"# {name}",
         "",
         f"{len(tasks)} execution tasks with {len(cases)} cases, mined from {len(origins)} of "
         f"{len(packages)} packages by `evalplus-lite exe build {name}` under Python "
-        f"{'.'.join(map(str, sys.version_info[:2]))}. Each asks what a call of a real, pure "
+        f"{' and '.join(sorted(versions))}. Each asks what a call of a real, pure "
         "function returns or raises; every answer was proved equal to the package's own. Programs "
         "are the packages' code without comments and docstrings.",
         "",

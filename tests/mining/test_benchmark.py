@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.exe import benchmark
 from evalplus_lite.exe.benchmark import build, chosen, located, names
 from evalplus_lite.exe.running.runs import CallResult, Invocation
-from evalplus_lite.exe.sources import listed_packages
+from evalplus_lite.exe.sources import is_permissive, listed_packages
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase, read_tasks
 
 
@@ -105,18 +106,38 @@ def test_a_set_is_built_of_a_list_and_goes_on(toys: Any, tmp_path: Path) -> None
 
 
 def test_sets_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where they were built; a file of that name comes first, and what is not built is said."""
+    """A file of that name comes first, then what was built here, then what ships."""
     monkeypatch.chdir(tmp_path)
-    assert "exe-v1" in names()
+    assert {"exe-v1", "exe-v1-mini"} <= {*names()}
     with pytest.raises(InputError, match="exe build exe-v1"):
         located("exe-v1")
-    built = tmp_path / "out" / "exe-v1" / "exe-v1.jsonl"
-    built.parent.mkdir(parents=True)
-    built.write_text("")
-    assert located("exe-v1").resolve() == built
+    assert located("exe-v1-mini").parts[-2:] == ("exe-v1-mini", "exe-v1-mini.jsonl.gz")
+    for name in ("exe-v1", "exe-v1-mini"):
+        built = tmp_path / "out" / name / f"{name}.jsonl"
+        built.parent.mkdir(parents=True)
+        built.write_text("")
+        assert located(name).resolve() == built
     assert located("other.jsonl") == Path("other.jsonl")
     with pytest.raises(InputError, match="no set named"):
         build("exe-v9")
+
+
+def test_the_set_that_ships() -> None:
+    """It has the tasks of its card, from packages of its list, with their licences beside it."""
+    place = located("exe-v1-mini")
+    tasks = [*read_tasks(place)]
+    card = place.with_name("exe-v1-mini.md").read_text(encoding="utf-8")
+    licences = place.with_name("LICENSES.txt").read_text(encoding="utf-8")
+    listed = {
+        re.sub(r"[-_.]+", "-", each.partition("==")[0]).lower()
+        for each in listed_packages(Path(benchmark.__file__).parent / "data" / "exe-v1-mini.txt")
+    }
+    assert card == benchmark.data_card("exe-v1-mini", tasks, sorted(listed))
+    for task in tasks:
+        assert is_permissive(task.facts["licence"])
+        for each in task.facts["origins"]:
+            assert each["package"] in listed
+            assert f"{each['package']} {each['version']} (" in licences
 
 
 def test_every_package_of_a_set_is_pinned() -> None:
@@ -124,5 +145,5 @@ def test_every_package_of_a_set_is_pinned() -> None:
     for name in names():
         path = Path(benchmark.__file__).parent / "data" / f"{name}.txt"
         listed = listed_packages(path)
-        assert len(listed) >= 200
+        assert len(listed) >= 100
         assert all(each.count("==") == 1 for each in listed)
