@@ -218,7 +218,10 @@ def _walks(
 
 
 def _executed(chained: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:
-    """Return a chain with the answers of its own runs; None where too few are worth asking."""
+    """Return a chain with the answers of its own runs; None if too few are worth asking.
+
+    Raises TimeoutError if a call takes too long.
+    """
     subject = CallableProgram(chained.entry_point, code=chained.code)
     sources = {
         case.call.key: source
