@@ -293,7 +293,7 @@ Packages = Annotated[
     ),
 ]
 Mined = Annotated[
-    Path, typer.Argument(metavar="TASKS", help="Mined tasks, or a CRUXEval file (JSONL).")
+    Path, typer.Argument(metavar="TASKS", help="Mined tasks, CRUXEval rows, or a set's name.")
 ]
 Judge = Annotated[
     str | None,

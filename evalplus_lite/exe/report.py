@@ -14,6 +14,7 @@ from statistics import correlation, fmean, linear_regression, median, pstdev, st
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.exe.benchmark import located
 from evalplus_lite.exe.scoring import (
     CaseShare,
     GradedPrediction,
@@ -601,8 +602,8 @@ def _by_model(prices: Mapping[str, Prices], names: Sequence[str]) -> Mapping[str
 
 
 def export_mined(dataset: str | os.PathLike[str], path: str | os.PathLike[str]) -> ExportResult:
-    """Write mined tasks as CRUXEval rows."""
-    out = Path(path)
+    """Write mined tasks, or a set by its name, as CRUXEval rows."""
+    out, dataset = Path(path), located(dataset)
     keep_inputs({"output": out}, {"tasks": dataset})
     first = next(iter(read_jsonl(dataset)), None)
     if first is not None and (form := form_of(first.data)) is not None:

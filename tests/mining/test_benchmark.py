@@ -12,7 +12,7 @@ from support.mining import SLUG
 
 from evalplus_lite import Session
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe import benchmark
+from evalplus_lite.exe import benchmark, export_mined
 from evalplus_lite.exe.benchmark import build, chosen, located, names
 from evalplus_lite.exe.running.runs import CallResult, Invocation
 from evalplus_lite.exe.sources import is_permissive, listed_packages
@@ -122,7 +122,7 @@ def test_sets_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         build("exe-v9")
 
 
-def test_the_set_that_ships() -> None:
+def test_the_set_that_ships(tmp_path: Path) -> None:
     """It has the tasks of its card, from packages of its list, with their licences beside it."""
     place = located("exe-v1-mini")
     tasks = [*read_tasks(place)]
@@ -138,6 +138,8 @@ def test_the_set_that_ships() -> None:
         for each in task.facts["origins"]:
             assert each["package"] in listed
             assert f"{each['package']} {each['version']} (" in licences
+    rows = export_mined("exe-v1-mini", tmp_path / "rows.jsonl")
+    assert rows.summary["tasks"] > len(tasks) // 2
 
 
 def test_every_package_of_a_set_is_pinned() -> None:

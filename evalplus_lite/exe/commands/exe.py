@@ -426,7 +426,7 @@ app = typer.Typer(
 @takes("json")
 def export(
     run: Run,
-    tasks: Path = typer.Argument(metavar="TASKS", help="Mined tasks (JSONL)."),
+    tasks: Path = typer.Argument(metavar="TASKS", help="Mined tasks (JSONL), or a set's name."),
     out: Path = typer.Option(..., "--out", "-o", metavar="PATH", help="The file (JSONL)."),
 ) -> int:
     """Write mined tasks as CRUXEval rows.
