@@ -59,7 +59,7 @@ def infer_constraints(task: Task) -> list[str]:
             body.append(f"# {'assumed' if constraint.is_on else 'not assumed'}: {description}")
             lost += constraint.is_on and constraint.kind not in _WITH_CONTRACTS
     if lost:
-        line = f"what is only assumed above ({lost}) does not bind: assert what matters"
+        line = f"the assumptions in comments ({lost}) no longer apply: assert those that matter"
         body.append(f"# once the task has a contract, {line}")
     text = "\n".join(body)
     if re.search(r"\bre\.\w+\(", text):
