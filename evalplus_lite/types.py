@@ -381,23 +381,30 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class TimedOut:
-    """The case computed or waited (slept, a lock) for longer than a limit.
+    """The case took longer than a limit, of ``limit`` seconds, which ``over`` names.
 
-    ``over`` names the exceeded limit: the ``case``'s limit of ``limit`` seconds, that and also the
-    ``reference``'s multiple, or the limit on the ``total`` of all cases.
+    ``case``: CPU time; ``reference``: that, and also the reference's multiple; ``wait``: waiting
+    (sleep, a lock); ``wall``: wall time; ``load``: loading the program; ``total``: all cases
+    together.
     """
 
     cpu: float
     limit: float
-    over: Literal["case", "reference", "total"] = "case"
+    over: Literal["case", "reference", "wait", "wall", "load", "total"] = "case"
 
     def __str__(self) -> str:
         # No measured time: those differ from run to run, and this is written to files.
-        if self.over == "reference":
-            return f"took longer than {self.limit:g} s and than the reference allows"
-        if self.over == "total":
-            return f"all cases together took longer than their limit of {self.limit:g} s"
-        return f"took longer than its limit of {self.limit:g} s"
+        return _OVER[self.over].format(f"{self.limit:g} s")
+
+
+_OVER = {
+    "case": "took longer than its limit of {} of CPU time",
+    "reference": "took longer than {} and than the reference allows",
+    "wait": "waited longer than its limit of {}",
+    "wall": "took longer than its limit of {} of wall time",
+    "load": "took longer to load than its limit of {}",
+    "total": "all cases together took longer than their limit of {}",
+}
 
 
 @dataclass(frozen=True, slots=True)

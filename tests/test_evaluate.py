@@ -10,10 +10,11 @@ import pytest
 from support.tasks import make_suite, make_task
 
 from evalplus_lite.errors import ContractError
-from evalplus_lite.grading import evaluator, observer, times
+from evalplus_lite.grading import evaluator, times
 from evalplus_lite.grading.evaluator import MOST_LOST, PreparedSuite, evaluate_program, lost_costs
 from evalplus_lite.grading.times import ReferenceTimes
 from evalplus_lite.sandbox import Sandbox, preset
+from evalplus_lite.tasks import contracts
 from evalplus_lite.types import Rule, Task, Verdict
 
 ROOT = '''
@@ -210,7 +211,7 @@ def test_a_check_that_does_not_end_accepts_nothing(
     """A sample cannot win by an answer on which the check runs for ever."""
     from evalplus_lite.sandbox import Limits
 
-    monkeypatch.setattr(observer, "CHECK_LIMITS", Limits(cpu=0.2))
+    monkeypatch.setattr(contracts, "CHECK_LIMITS", Limits(cpu=0.2))
     verdict = judged(sandbox, "def f(x): return 'loop'", ROOTS)
     assert (verdict.base, verdict.plus) == ("fail", "fail")
 

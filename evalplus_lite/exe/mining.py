@@ -59,8 +59,9 @@ from evalplus_lite.exe.tasks.worth import (
     tags_of,
     triviality,
 )
-from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
+from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
 from evalplus_lite.execution.job import Defect, Lost
+from evalplus_lite.execution.processes import Processes
 from evalplus_lite.jobs.datasets import run_facts
 from evalplus_lite.jobs.session import Result, Session, keep_inputs, within
 from evalplus_lite.jobs.shards import Shard, share_of
@@ -467,7 +468,7 @@ def beside(tasks: Path, kind: str) -> Path:
 def package_rows(
     call: Call,
     items: Iterable[tuple[str, Row]],
-    backend: Backend,
+    backend: Processes,
     lost: Callable[[str, str], dict[str, Any]] = lost_row,
 ) -> Iterator[dict[str, Any]]:
     """Yield packages' rows as they come: one that takes an hour holds up no other's.

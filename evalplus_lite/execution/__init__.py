@@ -1,1 +1,1 @@
-"""Execution backends: the protocol of a backend, and backends on one machine or a Ray cluster."""
+"""Execution backends: supervisor processes on one machine, or on the nodes of a Ray cluster."""

@@ -1,14 +1,13 @@
-"""The protocol of a backend, which runs named work on items of plain data in workers."""
+"""Named work on items of plain data, which a backend runs in workers."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from concurrent.futures import Future
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from evalplus_lite.sandbox import Sandbox, SandboxConfig
+from evalplus_lite.sandbox import Sandbox
 
 Row: TypeAlias = Any
 """Plain data: None, bool, int, float, complex, str, bytes, and list, tuple, set, frozenset or dict
@@ -47,59 +46,6 @@ class Call:
     maker: str
     settings: Row = None
     packages: tuple[str, ...] = ()
-
-
-class Backend(Protocol):
-    """Runs calls on items, one at a time in each worker."""
-
-    @property
-    def workers(self) -> int:
-        """The number of workers."""
-        ...
-
-    @property
-    def config(self) -> SandboxConfig:
-        """The configuration of the workers' sandboxes."""
-        ...
-
-    @property
-    def tier(self) -> str:
-        """The sandboxes' tier; raises SandboxUnavailable if there is none."""
-        ...
-
-    def stage(self, row: Row) -> Ref:
-        """Store a row, readable by all workers, for as long as the backend is open."""
-        ...
-
-    def map(
-        self,
-        call: Call,
-        items: Iterable[Row],
-        *,
-        key: Callable[[Row], Hashable] | None = None,
-        lost: Callable[[Row, Exception], Row] | None = None,
-        done: Callable[[Row], object] | None = None,
-    ) -> Iterator[Row]:
-        """Yield the call's result for each item, in the items' order.
-
-        Items are taken on demand, a few ahead of the oldest result. Those with the same ``key`` go
-        to the same worker if that costs no time. The first error is raised instead of its result.
-        ``lost`` may return a row for an item that repeatedly ends its worker, or on which our own
-        code fails. ``done`` is called with each row as soon as it arrives, perhaps from another
-        thread.
-        """
-        ...
-
-    def submit(
-        self,
-        call: Call,
-        item: Row,
-        *,
-        key: Hashable = None,
-        then: Callable[[Row], Result],
-    ) -> Future[Result]:
-        """Start work on an item; the future's result is its row, converted by ``then``."""
-        ...
 
 
 def make(call: Call, place: WorkerContext) -> Work:

@@ -88,19 +88,6 @@ def decoded(data: bytes) -> Row:
     return revived(data, marshal.loads(data))
 
 
-def split(data: bytes) -> tuple[list[Row], bytes]:
-    """Return the complete messages at the start of the bytes, and the remaining bytes."""
-    messages, place = [], 0
-    while place + HEAD.size <= len(data):
-        (size,) = HEAD.unpack_from(data, place)
-        end = place + HEAD.size + size
-        if end > len(data):
-            break
-        messages.append(unpacked(data[place + HEAD.size : end]))
-        place = end
-    return messages, data[place:]
-
-
 class MessageReader:
     """Assembles messages from a socket."""
 

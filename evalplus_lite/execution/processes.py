@@ -13,18 +13,17 @@ import itertools
 import marshal
 import os
 import tempfile
-import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from typing import IO, Any, Protocol, Self
+from typing import IO, Any, Self
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Call, Ref, Result, Row
 from evalplus_lite.execution.channel import decoded, encoded
 from evalplus_lite.execution.job import Defect, Held, Job, Lost, TimedCall
-from evalplus_lite.execution.worker_pool import WorkerPool
+from evalplus_lite.execution.worker_pool import WorkerPool, Workforce
 from evalplus_lite.sandbox import SandboxConfig, probe
 from evalplus_lite.sandbox.worker_handle import require_file_size
 from evalplus_lite.store.locks import Lock
@@ -64,32 +63,6 @@ LOOKAHEAD = 64
 waiting results, but a slow item does not block the other workers."""
 MOST_HELD = 32 << 20
 """Maximum total bytes of waiting items and rows."""
-
-
-class Workforce(Protocol):
-    """The workers for jobs: supervisors on this machine, or on others."""
-
-    tier_known: threading.Event
-    lost: int
-
-    @property
-    def pids(self) -> list[int]:
-        """Supervisors on this machine."""
-        ...
-
-    def add(self, job: Job) -> bool:
-        """Queue a job; return False if the workforce is closing."""
-        ...
-
-    def close(self, *, now: bool) -> None:
-        """Cancel jobs that have not started; finish the others or, with ``now``, fail them; end all
-        workers.
-        """
-        ...
-
-    def detach(self) -> None:
-        """Leave the workers to the parent, in a forked child."""
-        ...
 
 
 class Processes:
@@ -230,7 +203,14 @@ class Processes:
         lost: Callable[[Row, Exception], Row] | None = None,
         done: Callable[[Row], object] | None = None,
     ) -> Iterator[Row]:
-        """Yield the call's result for each item, in order; see ``Backend.map``."""
+        """Yield the call's result for each item, in the items' order.
+
+        Items are taken on demand, a few ahead of the oldest result. Those with the same ``key`` go
+        to the same worker if that costs no time. The first error is raised instead of its result.
+        ``lost`` may return a row for an item that repeatedly ends its worker, or on which our own
+        code fails. ``done`` is called with each row as soon as it arrives, perhaps from another
+        thread.
+        """
         known, held = self._known(call), Held()
         waiting: deque[Job] = deque()
 

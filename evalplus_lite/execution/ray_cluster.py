@@ -1,6 +1,6 @@
 """A backend on Ray: items are sent in chunks to an actor on each node of a cluster.
 
-An actor has the supervisors of its node (``ClusterNode``), which end with it, however it ends.
+An actor has the supervisors of its node (``RayNode``), which end with it, however it ends.
 Shared data is sent to a node once, through Ray's object store; items and rows are sent as packed
 bytes. The unanswered items of a lost actor are retried elsewhere, one by one, so that an item that
 ends actors is found and does not affect others.
@@ -15,7 +15,7 @@ import platform
 import queue
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import astuple
 from typing import Any
@@ -26,34 +26,47 @@ from evalplus_lite.errors import (
     InputError,
     SandboxUnavailable,
 )
-from evalplus_lite.execution.affinity_queue import MOST_KEYS, AffinityQueue
+from evalplus_lite.execution.affinity_queue import MOST_KEYS
 from evalplus_lite.execution.base import Call, Row
 from evalplus_lite.execution.channel import body, decoded, encoded, unpacked
 from evalplus_lite.execution.job import Defect, Job, Lost, TimedCall
-from evalplus_lite.execution.processes import MOST_HELD, Processes, Workforce
+from evalplus_lite.execution.processes import MOST_HELD, Processes
 from evalplus_lite.execution.supervisor import described, revived
-from evalplus_lite.execution.worker_pool import TRIES
+from evalplus_lite.execution.worker_pool import TRIES, Workforce
 from evalplus_lite.sandbox import TIERS, SandboxConfig
 from evalplus_lite.version import __version__
 
-# One node: the processes of a machine, which receive items in chunks. It takes and returns plain
-# data, independently of the transport between machines.
+# One node: the processes of a machine, which receive items in chunks.
 
 
 DONE, FAILED, LOST, DEFECT = range(4)
 """Outcomes of an item."""
 STAGE_SECONDS = 120.0
 """Maximum seconds for which a chunk waits for shared data from earlier chunks."""
+PARENT_SECONDS = 1.0
+"""Seconds between an actor's checks for its raylet."""
 
 
-class ClusterNode:
-    """The supervisors of this machine, which end with this process; thread-safe."""
+def _end_with(parent: int) -> None:
+    """End this process when its parent ends: an actor of ray 2.60 outlives a killed raylet, as
+    would all its processes."""
+    while os.getppid() == parent:
+        time.sleep(PARENT_SECONDS)
+    os._exit(1)
+
+
+class RayNode:
+    """The Ray actor of a node, with the supervisors of its machine; thread-safe.
+
+    It ends with its raylet, and the supervisors with it.
+    """
 
     def __init__(self, workers: int, config: Row, preload: Sequence[str]) -> None:
         self.pool = Processes(workers, SandboxConfig(*config), preload=preload).__enter__()
         self._calls: dict[int, Call] = {}
         self._segments = 0
         self._staged = threading.Condition()
+        threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
 
     def hello(self) -> Row:
         """Return the facts that the caller needs: versions, and the tier or the reason why there is
@@ -68,25 +81,21 @@ class ClusterNode:
             facts["reason"] = str(error)
         return facts
 
-    def stage(self, first: int, segments: Sequence[bytes]) -> None:
-        """Append segments of shared data, numbered from ``first``.
+    def run(self, calls: bytes, jobs: bytes, first: int, segments: Sequence[Any]) -> bytes:
+        """Add segments of shared data, numbered from ``first``, and work on the items of a chunk.
 
-        Known segments are skipped. It waits for missing earlier ones, because chunks may start in
-        any order.
+        ``calls`` are by number, ``jobs`` the items of each. Known segments are skipped. It waits
+        for missing earlier ones, because chunks may start in any order. Returns for each item its
+        outcome, its row or error, and its seconds.
         """
+        data = library().get(list(segments))
         with self._staged:
             if not self._staged.wait_for(lambda: self._segments >= first, STAGE_SECONDS):
                 raise TimeoutError("staged rows did not arrive")
-            for segment in segments[self._segments - first :]:
+            for segment in data[self._segments - first :]:
                 self.pool.append(segment)
                 self._segments += 1
             self._staged.notify_all()
-
-    def work(self, calls: bytes, jobs: bytes) -> bytes:
-        """Work on the items of a chunk: calls by number, and the items of each.
-
-        Returns for each item its outcome, its row or error, and its seconds.
-        """
         for number, (maker, settings, packages) in unpacked(calls).items():
             self._calls.setdefault(number, Call(maker, settings, packages))
         # Start all items of a chunk at once; the node's own pool assigns them to supervisors.
@@ -132,8 +141,6 @@ HELD = 1 << 19
 minute, the others continue with later items."""
 MOST_BYTES = 8 << 20
 """Maximum bytes of a chunk's items, not counting the last one."""
-PARENT_SECONDS = 1.0
-"""Seconds between an actor's checks for its raylet."""
 PLACED_SECONDS = 20.0
 """Maximum seconds that an actor waits for all of a node's processors before asking for half."""
 
@@ -149,25 +156,6 @@ def library() -> Any:
             remedy='pip install "evalplus-lite[ray]"',
         ) from None
     return ray
-
-
-def nodes() -> Iterator[tuple[str, str, int]]:
-    """Yield id, name and processors of each live node of the cluster with processors."""
-    for each in library().nodes():
-        processors = int(each["Resources"].get("CPU", 0))
-        if each["Alive"] and processors:
-            yield each["NodeID"], each["NodeManagerHostname"], processors
-
-
-def full() -> type[BaseException]:
-    """Return the error class for a full object store."""
-    error: type[BaseException] = library().exceptions.ObjectStoreFullError
-    return error
-
-
-def put(data: bytes) -> Any:
-    """Put bytes into the object store; return their reference."""
-    return library().put(data)
 
 
 class Member:
@@ -300,27 +288,6 @@ def _kill(actor: Any) -> None:
         library().kill(actor)
 
 
-def _end_with(parent: int) -> None:
-    """End this process when its parent ends: an actor of ray 2.60 outlives a killed raylet, as
-    would all its processes."""
-    while os.getppid() == parent:
-        time.sleep(PARENT_SECONDS)
-    os._exit(1)
-
-
-class RayNode(ClusterNode):
-    """``ClusterNode`` as a Ray actor, which ends with its raylet."""
-
-    def __init__(self, workers: int, config: Row, preload: Sequence[str]) -> None:
-        super().__init__(workers, config, preload)
-        threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-
-    def run(self, calls: bytes, jobs: bytes, first: int, segments: Sequence[Any]) -> bytes:
-        """Add segments of staged rows, numbered from ``first``, and work on a chunk."""
-        self.stage(first, library().get(list(segments)))
-        return self.work(calls, jobs)
-
-
 # Scheduling for the members of a Ray cluster, like a worker pool on one machine.
 
 MOST_SEGMENT = 64 << 20
@@ -335,7 +302,7 @@ STRENGTH: list[str] = [tier for tier in TIERS if tier != "auto"]
 """Tiers, strongest first."""
 
 
-class RayCrew:
+class RayCrew(Workforce):
     """Sends jobs to the members, one actor per node, and reads their answers, in one thread."""
 
     def __init__(
@@ -347,24 +314,19 @@ class RayCrew:
     ) -> None:
         self.config, self.stage, self.preload = config, stage, preload
         self.require_tier = require_tier
-        self.tier_known = threading.Event()
-        self.lost = self.workers = 0
-        self.pids: list[int] = []
+        self.workers = 0
         self._members: dict[str, Member] = {}
         self._refused: dict[str, str] = {}
         self._tiers: set[str] = set()
         self._times: dict[tuple[int, Hashable], float] = {}
         self._segments: list[Any] = []
         self._shipped = 0
-        self._queue: AffinityQueue[Job] = AffinityQueue()
-        self._lock = threading.Lock()
         self._events: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._is_asleep = self._closing = self._now = False
+        self._is_asleep = False
         self._looked = 0.0
         self._begun = self._shipping = self._alone_since = time.monotonic()
         self._numbers = itertools.count()
-        self._thread = threading.Thread(target=self._run, name="cluster", daemon=True)
-        self._thread.start()
+        super().__init__()
 
     @property
     def tier(self) -> str:
@@ -374,57 +336,34 @@ class RayCrew:
         # The largest index is the weakest, as results must not claim more than every node has.
         return max(self._tiers, key=STRENGTH.index)
 
-    def add(self, job: Job) -> bool:
-        """Queue a job; return False if the backend is closing."""
-        with self._lock:
-            if self._closing:
-                return False
-            self._queue.add(job, job.key)
-            wake, self._is_asleep = self._is_asleep, False
-        if wake:
-            self._events.put(None)
-        return True
+    def _added(self) -> bool:
+        wake, self._is_asleep = self._is_asleep, False
+        return wake
 
-    def close(self, *, now: bool) -> None:
-        """Cancel jobs that have not started; finish the others or, with ``now``, fail them; end all
-        actors.
-        """
-        with self._lock:
-            self._closing, self._now = True, self._now or now
-            waiting = self._queue.clear()
-        for job in waiting:
-            if not job.future.cancel():
-                job.fail(InfrastructureError("the run was ended"))
+    def _wake(self) -> None:
         self._events.put(None)
-        self._thread.join()
 
-    def detach(self) -> None:
-        """Leave the actors to the parent, in a forked child, where Ray itself does not work."""
-
-    def _run(self) -> None:
-        try:
-            while not self._is_done():
-                with self._lock:
-                    self._is_asleep = True  # before dealing: items added later wake it
-                # Order: nodes, then chunks for those with room, then answers, which make room for
-                # the next round.
-                self._look()
-                self._deal()
-                self._poll()
-        except BaseException as error:  # unexpected; fail all jobs so that nobody waits forever
-            self._fail_all(InfrastructureError(f"the cluster backend failed: {error!r}"))
-        finally:
-            with self._lock:
-                self._closing = True
-            self._fail_all(InfrastructureError("the run was ended"))
-            self.tier_known.set()
-            for member in self._members.values():
-                member.end()
-
-    def _is_done(self) -> bool:
+    def _step(self) -> None:
         with self._lock:
-            busy = self._queue.count or any(each.jobs for each in self._members.values())
-            return self._closing and (self._now or not busy)
+            self._is_asleep = True  # before dealing: items added later wake it
+        # Order: nodes, then chunks for those with room, then answers, which make room for the next
+        # round.
+        self._look()
+        self._deal()
+        self._poll()
+
+    def _sent(self, *, forget: bool = False) -> list[Job]:
+        jobs = [job for member in self._members.values() for job in member.jobs]
+        for member in self._members.values() if forget else ():
+            member.chunks.clear()
+        return jobs
+
+    def _unexpected(self, error: BaseException) -> BaseException:
+        return InfrastructureError(f"the cluster backend failed: {error!r}")
+
+    def _end(self) -> None:
+        for member in self._members.values():
+            member.end()
 
     def _look(self) -> None:
         """Add new nodes; fail waiting items if no node has been usable for long."""
@@ -445,8 +384,12 @@ class RayCrew:
             self.tier_known.set()
             self._fail_all(InfrastructureError(self._why()))
 
-    def _joined(self) -> Iterable[tuple[str, str, int]]:
-        return nodes()
+    def _joined(self) -> Iterator[tuple[str, str, int]]:
+        """Yield id, name and processors of each live node of the cluster with processors."""
+        for each in library().nodes():
+            processors = int(each["Resources"].get("CPU", 0))
+            if each["Alive"] and processors:
+                yield each["NodeID"], each["NodeManagerHostname"], processors
 
     def _member(self, id: str, name: str, processors: int) -> Member:
         config = tuple(astuple(self.config))
@@ -474,7 +417,7 @@ class RayCrew:
         """Ship the data that a chunk may need; if the store is full, let its items wait."""
         try:
             self._ship()
-        except full() as error:
+        except library().exceptions.ObjectStoreFullError as error:
             with self._lock:
                 for job in reversed(chunk):
                     self._queue.put_back(job, job.key)
@@ -529,7 +472,7 @@ class RayCrew:
         size = os.fstat(self.stage).st_size
         while size > self._shipped:
             data = os.pread(self.stage, min(MOST_SEGMENT, size - self._shipped), self._shipped)
-            self._segments.append(put(data))
+            self._segments.append(library().put(data))
             self._shipped += len(data)
 
     def _poll(self) -> None:
@@ -590,28 +533,12 @@ class RayCrew:
         self.workers -= member.workers if member.tier else 0
         del self._members[member.id]
         member.end()
-        lost: list[Job] = []
-        with self._lock:
-            self._queue.forget(member)
-            # It is unknown which item ended the actor, so it counts as a try for each.
-            for job in reversed(member.jobs):
-                job.tries += 1
-                if job.tries > TRIES:
-                    lost.append(job)
-                else:
-                    self._queue.put_back(job, job.key)
         text = " ".join(str(error).split())[:200]
-        for job in lost:
-            job.fail(Lost(f"{TRIES + 1} actors ended while they worked on it: {text}"))
-
-    def _fail_all(self, error: Exception) -> None:
-        with self._lock:
-            jobs = self._queue.clear()
-            for member in self._members.values():
-                jobs += member.jobs
-                member.chunks.clear()
-        for job in jobs:
-            job.fail(error)
+        # It is unknown which item ended the actor, so it counts as a try for each.
+        for job in member.jobs:
+            job.tries += 1
+        problem = f"actors ended while they worked on it: {text}"
+        self._retry(member, member.jobs, TRIES + 1, problem)
 
 
 class Cluster(Processes):

@@ -9,8 +9,9 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import astuple
 from pathlib import Path
 
@@ -147,47 +148,35 @@ START_TRIES, RETRY_SECONDS = 10, 0.1
 """Consecutive processes that may end at start, and how much longer to wait after each."""
 
 
-class WorkerPool:
-    """A thread-safe pool of supervisor processes. One background thread reads their messages.
+class Workforce:
+    """The workers for jobs, to which one background thread sends them. Thread-safe.
 
-    That thread also starts the launcher, which the kernel ends together with it.
+    Call methods that begin with an underscore from that thread, or with the lock held.
     """
 
-    def __init__(
-        self, workers: int, config: SandboxConfig, stage: int, preload: Sequence[str]
-    ) -> None:
-        self.workers, self.config, self.stage, self.preload = workers, config, stage, preload
+    def __init__(self) -> None:
         self.tier_known = threading.Event()
         self.lost = 0
-        self.places: list[Supervised] = []
-        self.launcher: Launcher | None = None
         self._lock = threading.Lock()
         self._queue: AffinityQueue[Job] = AffinityQueue()
-        self._selector = selectors.DefaultSelector()
-        self._waker, self._wakeups = socket.socketpair()
-        self._waker.setblocking(False)
-        self._selector.register(self._wakeups, selectors.EVENT_READ)
         self._closing = self._now = False
-        self._failures = 0
         self._thread = threading.Thread(target=self._run, name="supervisors", daemon=True)
         self._thread.start()
 
     def add(self, job: Job) -> bool:
-        """Queue an item; return False if the pool is closing."""
+        """Queue a job; return False if the workforce is closing."""
         with self._lock:
             if self._closing:
                 return False
             self._queue.add(job, job.key)
-            # Deal in the caller's thread, so that an idle worker starts at once. The pool's thread
-            # is only woken if a socket was full, to send the rest.
-            behind = self._deal()
-        if behind:
+            is_needed = self._added()
+        if is_needed:
             self._wake()
         return True
 
     def close(self, *, now: bool) -> None:
         """Cancel jobs that have not started; finish the others or, with ``now``, fail them; end all
-        processes.
+        workers.
         """
         with self._lock:
             self._closing, self._now = True, self._now or now
@@ -197,6 +186,98 @@ class WorkerPool:
                 job.fail(InfrastructureError("the run was ended"))
         self._wake()
         self._thread.join()
+
+    @property
+    def pids(self) -> list[int]:
+        """The process ids of supervisors on this machine."""
+        return []
+
+    def detach(self) -> None:
+        """Leave the workers to the parent, in a forked child."""
+
+    def _run(self) -> None:
+        try:
+            while not self._is_done():
+                self._step()
+        except BaseException as error:  # unexpected; fail all jobs so that nobody waits forever
+            self._fail_all(self._unexpected(error))
+        finally:
+            with self._lock:
+                self._closing = True
+            self._fail_all(InfrastructureError("the run was ended"))
+            # Callers waiting for the tier get the error of the first job instead.
+            self.tier_known.set()
+            self._end()
+
+    def _is_done(self) -> bool:
+        with self._lock:
+            return self._closing and (self._now or not (self._queue.count or self._sent()))
+
+    def _fail_all(self, error: BaseException) -> None:
+        with self._lock:
+            jobs = self._queue.clear() + self._sent(forget=True)
+        for job in jobs:
+            job.fail(error)
+
+    def _retry(self, worker: Hashable, jobs: list[Job], most: int, problem: str) -> None:
+        """Return a lost worker's jobs to the queue, except those with ``most`` tries."""
+        with self._lock:
+            self._queue.forget(worker)
+            # Reversed, because each is put at the front, so that the queue keeps their order.
+            for job in reversed(jobs):
+                if job.tries < most:
+                    self._queue.put_back(job, job.key)
+        for job in jobs:
+            if job.tries >= most:
+                job.fail(Lost(f"{most} {problem}"))
+
+    def _added(self) -> bool:
+        """Return whether to wake the thread for a new job."""
+        raise NotImplementedError
+
+    def _wake(self) -> None:
+        raise NotImplementedError
+
+    def _step(self) -> None:
+        """Start workers, send jobs, and handle answers; wait for the next event."""
+        raise NotImplementedError
+
+    def _sent(self, *, forget: bool = False) -> list[Job]:
+        """Return the jobs that workers have; with ``forget``, ignore their answers."""
+        raise NotImplementedError
+
+    def _unexpected(self, error: BaseException) -> BaseException:
+        return error
+
+    def _end(self) -> None:
+        """End all workers."""
+        raise NotImplementedError
+
+
+class WorkerPool(Workforce):
+    """A thread-safe pool of supervisor processes. One background thread reads their messages.
+
+    That thread also starts the launcher, which the kernel ends together with it.
+    """
+
+    def __init__(
+        self, workers: int, config: SandboxConfig, stage: int, preload: Sequence[str]
+    ) -> None:
+        self.workers, self.config, self.stage, self.preload = workers, config, stage, preload
+        self.places: list[Supervised] = []
+        self.launcher: Launcher | None = None
+        self._selector = selectors.DefaultSelector()
+        self._waker, self._wakeups = socket.socketpair()
+        self._waker.setblocking(False)
+        self._selector.register(self._wakeups, selectors.EVENT_READ)
+        self._failures = 0
+        self._retry_at = 0.0  # 0: no start has failed since the last successful one
+        super().__init__()
+
+    def _added(self) -> bool:
+        # Deal in the caller's thread, so that an idle worker starts at once. The pool's thread is
+        # only woken if a socket was full, to send the rest.
+        return self._deal()
 
     @property
     def pids(self) -> list[int]:
@@ -216,31 +297,21 @@ class WorkerPool:
         with contextlib.suppress(BlockingIOError, OSError):  # it is already awake, or closed
             self._waker.send(b"!")
 
-    def _run(self) -> None:
-        try:
-            # All starting and reading happens in this thread, so that sockets need no lock; other
-            # threads only queue jobs, deal them, and wake it.
-            while not self._is_done():
-                self._start()
-                self._poll()
-        except BaseException as error:  # unexpected; fail all jobs so that nobody waits forever
-            self._fail_all(error)
-        finally:
-            self._end()
+    def _step(self) -> None:
+        # All starting and reading happens in this thread, so that sockets need no lock; other
+        # threads only queue jobs, deal them, and wake it.
+        self._start()
+        self._poll()
 
-    def _is_done(self) -> bool:
-        with self._lock:
-            busy = any(place.in_flight for place in self.places) or self._queue.count
-            return self._closing and (self._now or not busy)
+    def _sent(self, *, forget: bool = False) -> list[Job]:
+        jobs = [job for place in self.places for job in place.in_flight.values()]
+        for place in self.places if forget else ():
+            place.in_flight.clear()
+        return jobs
 
     def _end(self) -> None:
-        self._fail_all(InfrastructureError("the run was ended"))
-        # Callers waiting for the tier get the error of the first job instead.
-        self.tier_known.set()
-        with self._lock:
-            self._closing = True
-            # Supervisors end with their sockets. The launcher waits for them, so it is ended last.
-            places, self.places = self.places, []
+        # Supervisors end with their sockets. The launcher waits for them, so it is ended last.
+        places, self.places = self.places, []
         for place in places:
             place.channel.close()
         if self.launcher is not None:
@@ -249,7 +320,10 @@ class WorkerPool:
             each.close()
 
     def _start(self) -> None:
-        """Start the launcher and missing supervisors."""
+        """Start the launcher and missing supervisors, after the pause if the last start failed."""
+        if time.monotonic() < self._retry_at:
+            return
+        self._retry_at = 0.0
         try:
             if self.launcher is None:
                 self.launcher = Launcher(self.config, self.stage, self.preload)
@@ -270,11 +344,13 @@ class WorkerPool:
         if self._failures % START_TRIES == 0:
             self.tier_known.set()
             self._fail_all(InfrastructureError(f"supervisor processes do not start: {error}"))
-        self._selector.select(min(1.0, RETRY_SECONDS * self._failures))
+        self._retry_at = time.monotonic() + min(1.0, RETRY_SECONDS * self._failures)
 
     def _poll(self) -> None:
         """Wait for events, and handle them."""
-        for key, _ in self._selector.select():
+        # Nothing may happen until a process starts, so wait no longer than until the next attempt.
+        pause = max(0.0, self._retry_at - time.monotonic()) if self._retry_at else None
+        for key, _ in self._selector.select(pause):
             if key.data is None:
                 self._wakeups.recv(1 << 12)
             elif key.data is self.launcher:
@@ -342,22 +418,12 @@ class WorkerPool:
         self._selector.unregister(place.channel)
         place.channel.close()
         self.lost += 1
-        lost: list[Job] = []
         with self._lock:
             self.places.remove(place)
-            self._queue.forget(place)
-            jobs = list(place.in_flight.values())
-            place.in_flight.clear()
-            if jobs:
-                jobs[0].tries += 1  # the others had not been started
-            # Reversed, because each is put at the front, so that the queue keeps their order.
-            for job in reversed(jobs):
-                if job.tries >= TRIES:
-                    lost.append(job)
-                else:
-                    self._queue.put_back(job, job.key)
-        for job in lost:
-            job.fail(Lost(f"{TRIES} processes ended while they worked on it"))
+        jobs = list(place.in_flight.values())
+        if jobs:
+            jobs[0].tries += 1  # the others had not been started
+        self._retry(place, jobs, TRIES, "processes ended while they worked on it")
 
     def _deal(self) -> bool:
         """Send items to workers with room, idle ones first; return whether a socket was full.
@@ -375,12 +441,3 @@ class WorkerPool:
                         with contextlib.suppress(OSError):  # if it is gone, reading detects it
                             place.send(job)
         return any(place.writer.is_behind for place in self.places)
-
-    def _fail_all(self, error: BaseException) -> None:
-        with self._lock:
-            jobs = self._queue.clear()
-            for place in self.places:
-                jobs += place.in_flight.values()
-                place.in_flight.clear()
-        for job in jobs:
-            job.fail(error)

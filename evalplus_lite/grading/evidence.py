@@ -225,15 +225,6 @@ def recorded(error: UnusableTask) -> Unusable:
     return Unusable(error.task_id, cast("Cause", error.cause), error.detail)
 
 
-def unusable_row(unusable: Unusable) -> dict[str, str]:
-    """Return the record of an unusable task in the form of results."""
-    return {
-        "task_id": unusable.task_id,
-        "cause": unusable.cause,
-        "detail": unusable.detail,
-    }
-
-
 def weakness(evidence: Evidence) -> str:
     """Return the sentence on a null program that passes."""
     return f"weak suite: a program that {evidence.null_program} passes"

@@ -229,9 +229,7 @@ def require_effect(sandbox: Sandbox, task: Task, suite: Suite) -> None:
             return
         seen = _effects(sandbox, task, suite.cases) if task.reference else []
         if seen:
-            what = " and ".join(
-                {"arguments": "changes its arguments"}.get(s, "prints") for s in seen
-            )
+            what = " and ".join(EFFECTS[each] for each in seen)
             observe = ", ".join(f'"{each}"' for each in seen)
             raise UnusableTask(
                 task.id,

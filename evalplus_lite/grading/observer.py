@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import assert_never
 
 from evalplus_lite.errors import CodecError, ContractError
-from evalplus_lite.sandbox import Inputs, Sandbox
-from evalplus_lite.tasks.contracts import CHECK_LIMITS, accepts, check_of, has_check
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.tasks.contracts import accepts, has_check, run_check
 from evalplus_lite.types import (
+    Case,
     Crashed,
     Failure,
     Outcome,
@@ -35,52 +35,46 @@ from evalplus_lite.values.source import shown
 CHECKED_BYTES = 1 << 12
 
 
+WITHOUT_ANSWER: Mapping[type[Outcome], VerdictName] = {
+    Raised: "error",
+    TimedOut: "timeout",
+    Crashed: "crash",
+    OutOfMemory: "memory",
+    Unrepresentable: "unrepresentable",
+}
+
+
 def judge(outcome: Outcome, expected: bytes, rule: Rule) -> VerdictName:
     """Return the verdict on an outcome, given the wire form of the right answer."""
-    match outcome:
-        case Returned(data):
-            # From cheap to expensive: equal bytes, then equality by the rule. Only short wrong
-            # answers are read completely.
-            if data == exact(expected, rule):
+    if isinstance(outcome, Returned):
+        # From cheap to expensive: equal bytes, then equality by the rule. Only short wrong answers
+        # are read completely.
+        if outcome.data == exact(expected, rule):
+            return "pass"
+        try:
+            if equal(outcome.data, expected, rule):
                 return "pass"
-            try:
-                if equal(data, expected, rule):
-                    return "pass"
-                if len(data) <= CHECKED_BYTES:
-                    wire.check(data)
-            except CodecError:
-                return "unrepresentable"
-            return "fail"
-        case Raised():
-            return "error"
-        case TimedOut():
-            return "timeout"
-        case Crashed():
-            return "crash"
-        case OutOfMemory():
-            return "memory"
-        case Unrepresentable():
-            if rule.kind == "truthiness":  # a value of another type is neither None nor False
-                return "pass" if is_something(expected) else "fail"
+            if len(outcome.data) <= CHECKED_BYTES:
+                wire.check(outcome.data)
+        except CodecError:
             return "unrepresentable"
-    assert_never(outcome)
+        return "fail"
+    if isinstance(outcome, Unrepresentable) and rule.kind == "truthiness":
+        # A value of another type is neither None nor False.
+        return "pass" if is_something(expected) else "fail"
+    return WITHOUT_ANSWER[type(outcome)]
 
 
 def explain(case: int, verdict: VerdictName, outcome: Outcome, expected: bytes) -> Failure:
     """Return the failure of a case, with one readable line on it."""
-    match outcome:
-        case Returned(data):
-            try:
-                got = shown(data)
-            except CodecError as error:
-                got = f"a value that cannot be read ({error})"
-            detail = f"got {got}, expected {shown(expected)}"
-            return Failure(case, verdict, detail, actual=data)
-        case Raised(line=line):
-            return Failure(case, verdict, str(outcome), line)
-        case TimedOut() | Crashed() | OutOfMemory() | Unrepresentable():
-            return Failure(case, verdict, str(outcome))
-    assert_never(outcome)
+    if not isinstance(outcome, Returned):
+        return Failure(case, verdict, str(outcome), getattr(outcome, "line", None))
+    try:
+        got = shown(outcome.data)
+    except CodecError as error:
+        got = f"a value that cannot be read ({error})"
+    detail = f"got {got}, expected {shown(expected)}"
+    return Failure(case, verdict, detail, actual=outcome.data)
 
 
 # Maximum bytes of answers kept for a task's check, or four times those of all right answers if that
@@ -182,7 +176,8 @@ def check_deferred(sandbox: Sandbox, task: Task, suite: Suite, observer: Verdict
         return
     # First the cheap decisions: equal by the rule, or too large to check. Only the rest needs the
     # check, and only here is there a limit on all answers together.
-    rows, numbers, parts = [], [], MAX_PARTS
+    rows, parts = list[tuple[Case, bytes, bytes]](), MAX_PARTS
+    numbers: list[int] = []
     for case, data in sorted(observer.deferred.items()):
         expected = suite.expected[case]
         verdict = judge(Returned(data), expected, task.rule)
@@ -195,23 +190,16 @@ def check_deferred(sandbox: Sandbox, task: Task, suite: Suite, observer: Verdict
             except CodecError:
                 verdict = "unrepresentable"
             else:
-                arguments = list(suite.cases[case].arguments)
-                rows.append((wire.encode(arguments), data, expected))
+                rows.append((suite.cases[case], data, expected))
                 numbers.append(case)
                 continue
         _book(suite, observer, case, verdict, Returned(data))
     if not rows:
         return
-    inputs = Inputs.joined(rows, private=True)
     # A sample may choose values on which the check is slow, so the first rejection ends it, unless
     # the verdict on every case was requested.
     every = observer.details is not None
-    run = sandbox.run(
-        check_of(task),
-        inputs,
-        CHECK_LIMITS,
-        judge=lambda _, outcome: every or accepts(outcome),
-    )
+    run = run_check(sandbox, task, rows, judge=lambda _, outcome: every or accepts(outcome))
     if run.load_failed:
         raise ContractError(f"{task.id}: the contract does not load: {run.outcomes[0]}")
     for case, outcome in zip(numbers, run.outcomes, strict=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evalplus_lite.errors import ReferenceSolutionError, UnusableTask
@@ -31,11 +31,10 @@ from evalplus_lite.sandbox import Expected, Inputs, Limits, More, Program, Sandb
 from evalplus_lite.sandbox.steps import Meter, StepBudget, run_budgeted
 from evalplus_lite.store.opening import Blobs, Packed
 from evalplus_lite.tasks.contracts import (
-    CHECK_LIMITS,
     accepts,
     as_text,
-    check_of,
     has_check,
+    run_check,
     violations,
 )
 from evalplus_lite.types import (
@@ -50,7 +49,6 @@ from evalplus_lite.types import (
     VerdictName,
     clip,
 )
-from evalplus_lite.values import wire
 
 # Whether a task's other programs, all assumed to be right, give the same answers.
 
@@ -267,9 +265,11 @@ def _unstable(
         }
         # The check needs both answers in one process, so it runs once for all cases of a round.
         if has_check(task) and not is_tested(task):  # both answers may be right
-            first = [answers[order[nth]] for nth in second.data]
-            asked = [cases[order[nth]] for nth in second.data]
-            right = _accepted(other, task, asked, second.data.values(), first)
+            rows = (
+                (cases[order[nth]], data, _bytes(answers[order[nth]]))
+                for nth, data in second.data.items()
+            )
+            right = map(accepts, run_check(other, task, rows).outcomes)
             for nth, is_right in zip(second.data, right, strict=True):
                 if is_right:
                     del changed[order[nth]]
@@ -284,24 +284,6 @@ def _unstable(
             return lost
     # After the last round, no remaining case has been confirmed.
     return lost | {place: _difference(answers[place], None) for place in left}
-
-
-def _accepted(
-    sandbox: Sandbox,
-    task: Task,
-    cases: Iterable[Case],
-    answers: Iterable[bytes],
-    expected: Iterable[bytes | Packed],
-) -> list[bool]:
-    """Return which answers the task's check accepts, given the expected ones."""
-    rows = [
-        (wire.encode(list(case.arguments)), answer, _bytes(first))
-        for case, answer, first in zip(cases, answers, expected, strict=True)
-    ]
-    if not rows:
-        return []
-    inputs = Inputs.joined(rows, private=True)
-    return [accepts(each) for each in sandbox.run(check_of(task), inputs, CHECK_LIMITS).outcomes]
 
 
 def _bytes(data: bytes | Packed) -> bytes:

@@ -9,10 +9,10 @@ from typing import Any
 from evalplus_lite.errors import CodecError, ContractError, UnusableTask
 from evalplus_lite.grading.stability import as_truth, readable, stable
 from evalplus_lite.grading.subsets import subset
-from evalplus_lite.sandbox import Inputs, Program, Sandbox
+from evalplus_lite.sandbox import Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
 from evalplus_lite.store.opening import LARGE, Blobs, Packed
-from evalplus_lite.tasks.contracts import CHECK_LIMITS, FALSE, accepts, as_text, check_of, has_check
+from evalplus_lite.tasks.contracts import FALSE, accepts, as_text, has_check, run_check
 from evalplus_lite.tasks.unit_tests import OWN_WORD
 from evalplus_lite.types import (
     Case,
@@ -62,14 +62,8 @@ def weak(sandbox: Sandbox, task: Task, cases: Sequence[Case], shown: Sequence[by
 def _asked(
     sandbox: Sandbox, task: Task, function: str, cases: Sequence[Case], shown: Sequence[bytes]
 ) -> Sequence[Outcome | None]:
-    assert task.contract is not None
-    rows = [
-        (wire.encode(list(c.arguments)), data, data) for c, data in zip(cases, shown, strict=True)
-    ]
-    if not rows:
-        return []
-    inputs = Inputs.joined(rows, private=True)
-    run = sandbox.run(check_of(task, function), inputs, CHECK_LIMITS)
+    rows = zip(cases, shown, shown, strict=True)
+    run = run_check(sandbox, task, rows, function)
     if run.load_failed:
         raise ContractError(f"{task.id}: its tests cannot be judged: {run.outcomes[0]}")
     return run.outcomes

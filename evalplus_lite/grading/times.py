@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import TypeAlias
 
 from evalplus_lite.errors import EvalPlusLiteError
 from evalplus_lite.sandbox import Inputs, Limits, Preset, Program, Sandbox
@@ -126,23 +126,6 @@ def _read(path: Path | None) -> float | None:
 MOST_STEPS = 1 << 30  # maximum steps to count: about a minute on a usual machine
 
 
-class TimePolicy(Protocol):
-    """A program's limit on a case beyond the usual one."""
-
-    @property
-    def own_clock(self) -> bool:
-        """Whether programs measure themselves (``Sandbox.watch``)."""
-        ...
-
-    def limit(self, sandbox: Sandbox, program: Program, limits: Limits, case: int) -> float:
-        """Return the total CPU seconds that the program may use on the case."""
-        ...
-
-    def total(self, sandbox: Sandbox) -> float:
-        """Return the seconds that a program may use on all cases together."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class ByTime:
     """A program may take ``preset.factor`` times as long as the reference on this machine."""
@@ -200,6 +183,10 @@ class BySteps:
         if case not in self.known:
             self.known[case] = reference_steps(sandbox, self.task, [self.cases[case]])[0]
         return self.known[case]
+
+
+TimePolicy: TypeAlias = ByTime | BySteps
+"""A program's limits beyond the usual ones; ``own_clock``: programs measure themselves."""
 
 
 def reference_steps(

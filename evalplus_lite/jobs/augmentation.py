@@ -12,17 +12,17 @@ import os
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError, LLMError
-from evalplus_lite.execution.base import Backend, Call, Row
+from evalplus_lite.execution.base import Call, Row
 from evalplus_lite.execution.job import Defect
+from evalplus_lite.execution.processes import Processes
 from evalplus_lite.execution.records import from_row, to_row, to_rows
 from evalplus_lite.generate.domains.filter import STATED
-from evalplus_lite.grading.evidence import unusable_row
 from evalplus_lite.jobs.augmented_task import Budget
 from evalplus_lite.jobs.datasets import SUITE, keep_dataset, prepared, run_facts, whole_hash
 from evalplus_lite.jobs.expected import SharedData
@@ -258,7 +258,7 @@ def augment(
         summary = {
             "run": run_facts(data, pool=pool, seed=seed),
             **summarized(data, [each.facts for each in results]),
-            "unusable": [unusable_row(each) for each in left_out],
+            "unusable": [asdict(each) for each in left_out],
         }
     result = AugmentationResult(summary, tuple(results))
     if folder is not None:
@@ -298,7 +298,7 @@ class ModelSeeds:
         if first:
             raise InputError(f"no recorded reply matches these tasks and this seed: {first}")
 
-    def each(self, tasks: Iterable[Task], backend: Backend) -> Iterator[SeedResult]:
+    def each(self, tasks: Iterable[Task], backend: Processes) -> Iterator[SeedResult]:
         """Yield the model's valid new inputs for each task, with the requests that failed.
 
         Several tasks are queried at a time, in threads of the model's client. Raises LLMError if
@@ -311,7 +311,7 @@ class ModelSeeds:
                 raise LLMError(f"{result.failures[-1]} ({in_a_row} tasks in a row; run again)")
             yield result
 
-    def _of(self, task: Task, backend: Backend) -> SeedResult:
+    def _of(self, task: Task, backend: Processes) -> SeedResult:
         def valid(inputs: Sequence[tuple[Value, ...]]) -> Sequence[str | None]:
             if task.contract is None or not inputs:
                 return [None] * len(inputs)

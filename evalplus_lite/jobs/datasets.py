@@ -7,15 +7,15 @@ import io
 import os
 import platform
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
 from evalplus_lite.errors import InputError, shown_path
-from evalplus_lite.execution.base import Backend
+from evalplus_lite.execution.processes import Processes
 from evalplus_lite.execution.records import to_row
-from evalplus_lite.grading.evidence import evidence_rows, unusable_row
+from evalplus_lite.grading.evidence import evidence_rows
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.session import Session, keep_inputs, within
 from evalplus_lite.sandbox import Inputs
@@ -158,7 +158,7 @@ def listed(data: Dataset, source: SuiteSource) -> dict[str, Any]:
         if id in evidence
         for row in evidence_rows(id, evidence[id], has_plus=has_plus)
     ]
-    return {"unusable": [unusable_row(each) for each in unusable(data, source)], "notes": notes}
+    return {"unusable": [asdict(each) for each in unusable(data, source)], "notes": notes}
 
 
 def unusable(data: Dataset, source: SuiteSource) -> list[Unusable]:
@@ -204,7 +204,7 @@ def run_facts(
     data: Dataset | None = None,
     *,
     content: str | None = None,
-    pool: Backend | None = None,
+    pool: Processes | None = None,
     samples: Iterable[Place] = (),
     **settings: Any,
 ) -> dict[str, Any]:

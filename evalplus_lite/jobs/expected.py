@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from evalplus_lite.errors import EvalPlusLiteError, UnusableTask
-from evalplus_lite.execution.base import Backend, Call, Maker, Ref, Row, Work, WorkerContext
+from evalplus_lite.execution.base import Call, Maker, Ref, Row, Work, WorkerContext
+from evalplus_lite.execution.processes import Processes
 from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.grading.evidence import (
     Evidence,
@@ -46,7 +47,7 @@ Made = TypeVar("Made")
 class SharedData:
     """Stages tasks on first use, each with the suite in ``given``, if any."""
 
-    backend: Backend
+    backend: Processes
     given: Mapping[str, Suite] = field(default_factory=dict)
     _refs: dict[str, tuple[Task, Ref]] = field(default_factory=dict)
 
@@ -192,7 +193,7 @@ class SuiteSource:
             self.unusable[task_id] = from_row(Unusable, bad)
 
     def prepare(
-        self, tasks: Iterable[Task], backend: Backend, staging: SharedData | None = None
+        self, tasks: Iterable[Task], backend: Processes, staging: SharedData | None = None
     ) -> None:
         """Determine the evidence of each task's suite, in parallel."""
         # Only tasks that were not judged in this run, which happens when a run is resumed.
@@ -200,7 +201,7 @@ class SuiteSource:
         for _ in self._asked(left, backend, staging, with_suites=False):
             pass
 
-    def suites(self, tasks: Iterable[Task], backend: Backend) -> Iterator[Suite | None]:
+    def suites(self, tasks: Iterable[Task], backend: Processes) -> Iterator[Suite | None]:
         """Yield the suite of each task, in order; None for one that cannot be used."""
         for task, suite in self._asked(list(tasks), backend, None, with_suites=True):
             # True stands for a given suite, which need not be sent back.
@@ -209,7 +210,7 @@ class SuiteSource:
     def _asked(
         self,
         tasks: Sequence[Task],
-        backend: Backend,
+        backend: Processes,
         staging: SharedData | None,
         *,
         with_suites: bool,

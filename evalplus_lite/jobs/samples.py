@@ -13,8 +13,9 @@ from operator import attrgetter, itemgetter
 from typing import Any, TypeAlias, TypeVar, cast
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
+from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
 from evalplus_lite.execution.channel import body, unpacked
+from evalplus_lite.execution.processes import Processes
 from evalplus_lite.execution.records import from_row, to_row
 from evalplus_lite.jobs.datasets import unknown_task
 from evalplus_lite.jobs.outputs import is_result
@@ -71,7 +72,7 @@ class SampleStream:
         extract: bool = True,
         strict: bool = False,
         is_named: bool = False,
-        backend: Backend | None = None,
+        backend: Processes | None = None,
     ) -> None:
         self.files: list[Place] = []
         self.faults, self.steps = Faults(is_strict=strict), Counter[Step]()
@@ -319,7 +320,7 @@ class SampleTable:
         self,
         *,
         only: Container[str] | None = None,
-        backend: Backend | None = None,
+        backend: Processes | None = None,
         apart: Container[str] = (),
     ) -> int:
         """Find equal programs for ``groups`` and ``chunks``; return how many samples they yield.
@@ -407,7 +408,7 @@ def _digest(*facts: object) -> bytes:
 
 
 def named(
-    samples: Iterable[Sample], backend: Backend | None = None
+    samples: Iterable[Sample], backend: Processes | None = None
 ) -> Iterator[tuple[Sample, str]]:
     """Yield each sample with a name that only equal programs share."""
     sent = deque[list[Sample]]()
@@ -439,7 +440,7 @@ def names_of(sources: Sequence[str]) -> list[str]:
 
 
 def _worked(
-    work: Callable[[Row], Row], batches: Iterable[Row], backend: Backend | None
+    work: Callable[[Row], Row], batches: Iterable[Row], backend: Processes | None
 ) -> Iterator[Row]:
     """Yield the result of a function of ``inspecting`` for each batch.
 

@@ -6,7 +6,7 @@ import contextlib
 import resource
 import socket
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from evalplus_lite.sandbox.frames import (
@@ -58,30 +58,28 @@ class RunState:
     loaded: bool = False
 
 
+@dataclass(slots=True)
 class Attempt:
-    """One process of a program, which ``go`` runs on the remaining cases of a run."""
+    """One process of a program, which ``go`` runs on the remaining cases of a run.
 
-    def __init__(
-        self,
-        worker: WorkerHandle,
-        program: Program,
-        inputs: Inputs,
-        limits: Limits,
-        observer: Observer,
-        expected: Expected | None,
-        timed: bool,
-        more: More | None = None,
-        own_clock: bool = False,
-    ) -> None:
-        self.worker, self.program, self.inputs, self.limits = worker, program, inputs, limits
-        self.observer, self.expected, self.timed = observer, expected, timed
-        self.more, self.own_clock = more, own_clock
-        self.kind = b"T" if timed else b"C" if own_clock else b"B"
-        self.buffer = bytearray()
-        self.sent = 0  # the first case of the next batch
-        self.look = FIRST_LOOK
-        self.seen: Waiting | None = None
-        self.is_drained = False  # whether everything was read that had arrived at the timeout
+    The parameters are those of ``Sandbox.watch``.
+    """
+
+    program: Program
+    inputs: Inputs
+    limits: Limits
+    observer: Observer
+    expected: Expected | None
+    timed: bool
+    more: More | None
+    own_clock: bool
+    worker: WorkerHandle
+    buffer: bytearray = field(default_factory=bytearray, init=False)
+    sent: int = field(default=0, init=False)  # the first case of the next batch
+    look: float = field(default=FIRST_LOOK, init=False)
+    seen: Waiting | None = field(default=None, init=False)
+    # Whether everything was read that had arrived at the timeout.
+    is_drained: bool = field(default=False, init=False)
 
     def go(self, state: RunState, last: int) -> tuple[Outcome | None, bool]:
         """Run; return why the process died, if it did, and whether it left files."""
@@ -190,7 +188,8 @@ class Attempt:
                 return OutOfMemory(self.limits.memory)
             raise Forged
         end = first + count
-        if kind != self.kind or first != self.sent or not state.next < end <= last:
+        due = b"T" if self.timed else b"C" if self.own_clock else b"B"
+        if kind != due or first != self.sent or not state.next < end <= last:
             raise Forged
         self.sent = end
         # A batch is sent within two milliseconds, so only its last case can have been slow.

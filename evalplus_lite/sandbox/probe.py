@@ -99,7 +99,7 @@ def learn(results: Iterable[Sequence[Any]]) -> None:
 class _Subject(Sandbox):
     """A sandbox of a tier that has not been verified yet."""
 
-    def _ready(self) -> WorkerHandle:
+    def start(self) -> WorkerHandle:
         if self._worker is None:
             self._worker = WorkerHandle(self.config, self.config.tier)
         return self._worker

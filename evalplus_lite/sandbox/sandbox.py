@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import partial
 
 from evalplus_lite.sandbox.attempt import Attempt, Observer, RunState
 from evalplus_lite.sandbox.frames import Expected
@@ -45,19 +45,6 @@ class _Collector:
         return self.judge is None or self.judge(case, outcome)
 
 
-class _Given(NamedTuple):
-    """The arguments that all attempts of a run share."""
-
-    program: Program
-    inputs: Inputs
-    limits: Limits
-    observer: Observer
-    expected: Expected | None
-    timed: bool
-    more: More | None
-    own_clock: bool
-
-
 class Sandbox:
     """Runs untrusted programs; a context manager, for one thread at a time.
 
@@ -91,10 +78,6 @@ class Sandbox:
         self.start()
         return self
 
-    def start(self) -> None:
-        """Start the worker before the first run; raise SandboxUnavailable if no tier holds."""
-        self._ready()
-
     def __exit__(self, *details: object) -> None:
         self.close()
 
@@ -109,7 +92,8 @@ class Sandbox:
             self._worker.close()
             self._worker = None
 
-    def _ready(self) -> WorkerHandle:
+    def start(self) -> WorkerHandle:
+        """Start the worker unless it is running; raise SandboxUnavailable if no tier holds."""
         if self._worker is None:
             # The probe itself runs in a sandbox.
             from evalplus_lite.sandbox.probe import choose_tier
@@ -164,10 +148,12 @@ class Sandbox:
         program measures the time of its answers, which is exact even if they are read late. Cases
         before ``first`` are skipped.
         """
-        job = _Given(program, inputs, limits, observer, expected, timed, more, own_clock)
+        attempt = partial(
+            Attempt, program, inputs, limits, observer, expected, timed, more, own_clock
+        )
         state = RunState(first, ResourceUsage(limits.total))
         while state.going and state.next < len(inputs):
-            death = self._attempt(job, state, len(inputs))
+            death = self._attempt(attempt, inputs, state)
             if death is None:
                 break
             if not state.loaded or state.spent.is_exhausted:
@@ -182,13 +168,15 @@ class Sandbox:
         state.going = observer.outcome(state.next, death)
         state.next += 1
 
-    def _attempt(self, job: _Given, state: RunState, last: int) -> Outcome | None:
+    def _attempt(
+        self, attempt: Callable[[WorkerHandle], Attempt], inputs: Inputs, state: RunState
+    ) -> Outcome | None:
         """Run one child; retry if the worker is lost, which is not the program's fault."""
         for left in reversed(range(MAX_TRIES)):
             try:
-                worker = self._ready()
-                worker.load(job.inputs)
-                death, dirty = Attempt(worker, *job).go(state, last)
+                worker = self.start()
+                worker.load(inputs)
+                death, dirty = attempt(worker).go(state, len(inputs))
             except WorkerLost:
                 self._drop_worker()
                 if not left:

@@ -132,15 +132,18 @@ def count(
     A count is None if the patience ends first, and 0 if it cannot be counted or ends its process.
     """
     text = guest_call("counter", *facts_of(program), most)
-    roomy = Limits(
-        Allowance(most).patience_counting,
-        2 * limits.load + 1,
-        limits.memory,
-        limits.output,
-        limits.wait,
-    )
+    roomy = _roomy(limits, most)
     run = sandbox.beside().run(program.around(text, ENTRY), inputs, roomy)
-    return [_steps(outcome) for outcome in run.outcomes]
+    return [
+        None if isinstance(outcome, TimedOut) else max(0, _integer(outcome) or 0)
+        for outcome in run.outcomes
+    ]
+
+
+def _roomy(limits: Limits, steps: int) -> Limits:
+    """Return the limits of a counting program, given those of a usual run."""
+    cpu = Allowance(steps).patience_counting
+    return Limits(cpu, 2 * limits.load + 1, limits.memory, limits.output, limits.wait)
 
 
 def metered(programs: Sequence[Program], total: int) -> Program:
@@ -177,18 +180,6 @@ def facts_of(program: Program) -> tuple[object, ...]:
 def guest_call(name: str, *arguments: object) -> str:
     """Return a program whose function is created by a function in ``guest.counting``."""
     return f"import sandbox_inside\n{ENTRY} = sandbox_inside.{name}(*{arguments!r})\n"
-
-
-def _steps(outcome: Outcome | None) -> int | None:
-    if isinstance(outcome, TimedOut):
-        return None
-    if isinstance(outcome, Returned):
-        try:
-            value = wire.decode(outcome.data)
-        except CodecError:
-            return 0
-        return value if type(value) is int and value >= 0 else 0
-    return 0
 
 
 # Step budgets: limits on a program's steps on many inputs together, and on each of them.
@@ -253,13 +244,7 @@ def run_budgeted(
             step_budget.least,
             step_budget.least if counts.is_full else step_budget.most,
         )
-        roomy = Limits(
-            Allowance(max(FEWEST, step_budget.next_share)).patience_counting,
-            2 * limits.load + 1,
-            limits.memory,
-            limits.output,
-            limits.wait,
-        )
+        roomy = _roomy(limits, max(FEWEST, step_budget.next_share))
         _, loaded = sandbox.watch(
             program.around(text, ENTRY), inputs, roomy, counts, first=counts.next
         )
@@ -289,7 +274,7 @@ class _Counts:
         raise AssertionError("nothing was expected")
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
-        step_budget, steps = self.step_budget, _steps_used(outcome)
+        step_budget, steps = self.step_budget, _integer(outcome)
         self.next = case + 1
         if steps is None:
             step_budget.spent += LOST
@@ -310,7 +295,8 @@ class _Counts:
         return not self.is_full  # if full, the next process gets a smaller share
 
 
-def _steps_used(outcome: Outcome) -> int | None:
+def _integer(outcome: Outcome | None) -> int | None:
+    """Return the integer that a counting program answers; None for anything else."""
     if isinstance(outcome, Returned):
         try:
             value = wire.decode(outcome.data)

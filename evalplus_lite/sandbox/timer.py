@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from evalplus_lite.sandbox.limits import Limits
 from evalplus_lite.sandbox.worker_handle import Ending, WorkerHandle
@@ -23,13 +24,15 @@ GONE_SECONDS = 10.0  # seconds after a process's end within which the end of its
 PATIENCE = 100
 
 
+Exceeded: TypeAlias = Literal["case", "wait", "wall"]
+
+
 class Watch:
     """The time that a child has spent on its current case."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.spent = 0.0
-        self.is_idle = False  # whether the limit on waiting was reached, not that on CPU time
         self.reset()
 
     def reset(self) -> None:
@@ -38,6 +41,7 @@ class Watch:
         self.cpu = cpu_clock(self.pid)
         self.idle_from: Clocks | None = None
         self.gone_from: float | None = None
+        self.over: Exceeded = "case"
 
     def skip(self, seconds: float) -> None:
         """Ignore the last seconds of wall time, in which the process was stopped."""
@@ -86,18 +90,17 @@ class Watch:
             return 0.05  # gone: its channel is about to end
         used = now - self.cpu
         if used > limit + CLOCK_SLACK:
-            self.spent = used
+            self.spent, self.over = used, "case"
             return None
         # It used less CPU time than the time that passed, so it waits, or queues for a processor.
         # Waiting counts, but queueing does not, as load must not change a verdict.
         clocks = Clocks(time.monotonic(), now, queueing(self.pid))
         if self.idle_from is None:
             self.idle_from = clocks
-        elif (
-            clocks.idle_since(self.idle_from) > max(limit, wait)
-            or passed > max(limit, wait) * PATIENCE
+        elif (is_idle := clocks.idle_since(self.idle_from) > max(limit, wait)) or (
+            passed > max(limit, wait) * PATIENCE
         ):
-            self.spent, self.is_idle = passed, True
+            self.spent, self.over = passed, "wait" if is_idle else "wall"
             return None
         return max(0.002, min(limit + CLOCK_SLACK - used, 0.25))
 
@@ -219,11 +222,10 @@ class Timer:
             limit = self.limits.cpu if self.granted is None else self.granted[1]
         pause = self.watch.pause(limit, self.limits.wait)
         if pause is None:
-            if case is None:
-                return TimedOut(self.watch.spent, limit)
-            if not self.watch.is_idle and self.granted is None and self.limit_of(case) > limit:
+            may_ask = self.watch.over == "case" and self.granted is None
+            if may_ask and case is not None and self.limit_of(case) > limit:
                 return 0.0
-            return self._late(self.watch.spent)
+            return self._late(self.watch.spent, case, self.watch.over)
         late = None if case is None else self.over_total()
         return pause if late is None else late
 
@@ -237,7 +239,7 @@ class Timer:
             used = own_word if own_word > self.limits.cpu else None
         if used is None or used <= self.limit_of(case):
             return None
-        return self._late(used)
+        return self._late(used, case, "case")
 
     def limit_of(self, case: int) -> float:
         """Return the extended CPU seconds of a case that has used up the usual ones."""
@@ -259,7 +261,7 @@ class Timer:
             spent.total = max(spent.total, self._ask(None))
             return self.over_total()
         spent.is_exhausted = True
-        return TimedOut(used, self.limits.total, "total")
+        return TimedOut(used, self.limits.idle if is_idle else self.limits.total, "total")
 
     def idle(self, matters: float) -> float:
         """Return the seconds in which the process neither ran nor queued to run while we waited.
@@ -279,12 +281,17 @@ class Timer:
         """Add the process's idle time; call it while the process exists."""
         self.spent.idle += self.idle(0.05)
 
-    def _late(self, used: float) -> TimedOut:
+    def _late(self, used: float, case: int | None, over: Exceeded) -> TimedOut:
         # Name the usual limit, because this is written to files and the granted one depends on the
         # machine.
-        if self.more is None or self.watch.is_idle:
-            return TimedOut(used, self.limits.cpu)
-        return TimedOut(used, self.limits.cpu, "reference")
+        limit = self.limits.load if case is None else self.limits.cpu
+        if over != "case":
+            limit = max(limit, self.limits.wait) * (PATIENCE if over == "wall" else 1)
+        if case is None:
+            return TimedOut(used, limit, "load")
+        if over == "case" and self.more is not None:
+            return TimedOut(used, limit, "reference")
+        return TimedOut(used, limit, over)
 
     def _ask(self, case: int | None) -> float:
         if self.more is None:

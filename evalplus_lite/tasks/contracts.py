@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
 from evalplus_lite.errors import ContractError
 from evalplus_lite.programs import parsing
-from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
+from evalplus_lite.sandbox import Inputs, Limits, Program, ProgramRun, Sandbox
 from evalplus_lite.sandbox.steps import Meter
 from evalplus_lite.types import (
     Case,
@@ -89,6 +89,25 @@ def check_of(task: Task, function: str = "check") -> Program:
     assert task.contract is not None
     names = _classes(task.reference) | _classes(task.harness.tests)
     return Program(task.contract, function, classes=tuple(sorted(names)))
+
+
+def run_check(
+    sandbox: Sandbox,
+    task: Task,
+    rows: Iterable[tuple[Case, bytes, bytes]],
+    function: str = "check",
+    judge: Callable[[int, Outcome], bool] | None = None,
+) -> ProgramRun:
+    """Call a function of the task's contract on each case, with an answer and the expected one.
+
+    Answers are in wire form. The function sees expected values, so it runs in its own process with
+    its own inputs.
+    """
+    arguments = [(wire.encode(list(case.arguments)), *data) for case, *data in rows]
+    if not arguments:
+        return ProgramRun(())
+    inputs = Inputs.joined(arguments, private=True)
+    return sandbox.run(check_of(task, function), inputs, CHECK_LIMITS, judge=judge)
 
 
 @lru_cache(maxsize=64)

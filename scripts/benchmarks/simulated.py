@@ -23,9 +23,9 @@ from typing import Any
 
 from evalplus_lite import __version__
 from evalplus_lite.execution.base import Row
-from evalplus_lite.execution.channel import encoded, packed, split, unpacked
-from evalplus_lite.execution.processes import Workforce
+from evalplus_lite.execution.channel import HEAD, encoded, packed, unpacked
 from evalplus_lite.execution.ray_cluster import DONE, Cluster, Member, RayCrew
+from evalplus_lite.execution.worker_pool import Workforce
 from evalplus_lite.sandbox import SandboxConfig
 from scripts.benchmarks.checkout import ROOT
 
@@ -151,6 +151,19 @@ class Simulated(Cluster):
         """End the nodes, too."""
         super().close(now=now)
         self.nodes.close()
+
+
+def split(data: bytes) -> tuple[list[Row], bytes]:
+    """Return the complete messages at the start of the bytes, and the remaining bytes."""
+    messages, place = [], 0
+    while place + HEAD.size <= len(data):
+        (size,) = HEAD.unpack_from(data, place)
+        end = place + HEAD.size + size
+        if end > len(data):
+            break
+        messages.append(unpacked(data[place + HEAD.size : end]))
+        place = end
+    return messages, data[place:]
 
 
 def work(table: Path, workers: int) -> None:

@@ -45,6 +45,25 @@ def test_waiting_counts_only_beyond_the_grace(sandbox: Sandbox) -> None:
     assert isinstance(short, Returned)
     assert isinstance(long, TimedOut)
     assert long.cpu > 1
+    assert (long.over, long.limit) == ("wait", 3.0)
+
+
+@pytest.mark.parametrize(
+    ("source", "over", "limit"),
+    [
+        ("def f(): sleep(9)", "wait", 1.5),
+        ("def f():\n    while True: pass", "case", 1.0),
+        ("sleep(9)\ndef f(): pass", "load", 2.0),
+        ("while True: pass", "load", 2.0),
+    ],
+)
+def test_a_timeout_names_its_limit(sandbox: Sandbox, source: str, over: str, limit: float) -> None:
+    """The message shows the limit that the program exceeded, not another one."""
+    limits = Limits(cpu=1.0, load=2.0, wait=1.5)
+    (outcome,) = run(sandbox, f"from time import sleep\n{source}\n", (), limits=limits).outcomes
+    assert isinstance(outcome, TimedOut)
+    assert (outcome.over, outcome.limit) == (over, limit)
+    assert f"{limit:g} s" in str(outcome)
 
 
 def test_each_case_has_its_own_limit(sandbox: Sandbox) -> None:

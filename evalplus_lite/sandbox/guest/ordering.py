@@ -128,17 +128,13 @@ class Renaming(ast.NodeTransformer):
             owner = [function.value]
         return ast.Call(ast.Name(METHODS[name], ast.Load()), owner + node.args, node.keywords)
 
-    def visit_Set(self, node: ast.Set) -> ast.AST:
-        return self.as_set(node)
-
-    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
-        return self.as_set(node)
-
-    def as_set(self, node: ast.Set | ast.SetComp) -> ast.AST:
+    def visit_Set(self, node: ast.Set | ast.SetComp) -> ast.AST:
         self.generic_visit(node)
         if way in TIES:
             return node
         return ast.Call(ast.Name("set", ast.Load()), [node], [])
+
+    visit_SetComp = visit_Set
 
 
 def plain(value: Any) -> Any:

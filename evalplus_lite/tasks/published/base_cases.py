@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import CodecError, EvalPlusLiteError, ReferenceSolutionError, UnusableTask
-from evalplus_lite.execution.base import Backend, Call, Row, Work, WorkerContext
+from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
+from evalplus_lite.execution.processes import Processes
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.store.cache import KEEPER, mark_used
 from evalplus_lite.store.writing import replacing
@@ -88,7 +89,7 @@ def recover(sandbox: Sandbox, task: Task) -> Recovered:
     return Recovered(replace(task, base=cases), problem)
 
 
-def with_base_cases(dataset: Dataset, backend: Backend, cache: Path | None = None) -> Dataset:
+def with_base_cases(dataset: Dataset, backend: Processes, cache: Path | None = None) -> Dataset:
     """Return the dataset with the hidden base cases of all its tasks, kept in ``cache``.
 
     A task whose test or reference does not run, or whose reference fails the test, is unusable.
@@ -111,7 +112,7 @@ def with_base_cases(dataset: Dataset, backend: Backend, cache: Path | None = Non
     return whole.without(unusable) if unusable else whole
 
 
-def _recovered(items: Sequence[Row], backend: Backend, cache: Path | None) -> list[Any]:
+def _recovered(items: Sequence[Row], backend: Processes, cache: Path | None) -> list[Any]:
     """Return the result of ``recovering`` for each item, cached as a whole."""
     path = None
     if cache is not None and items:
