@@ -2,7 +2,7 @@
 
 problem: add
 tries: replace the reporter's flush, send and describe
-sound: fail|crash
+sound: fail|crash|error
 """
 import sys
 
