@@ -11,7 +11,7 @@ import pytest
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine import slots
-from evalplus_lite.generate.operators.registry import OPERATORS, Example, Operator
+from evalplus_lite.generate.operators.registry import OPERATORS, Operator
 from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key
 
@@ -57,25 +57,25 @@ def results(operator: Operator, value: Value, count: int) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(
-    ("operator", "example"), EXAMPLES, ids=[f"{o.name}:{e.after}" for o, e in EXAMPLES]
+    ("operator", "example"), EXAMPLES, ids=[f"{o.name}:{e[1]}" for o, e in EXAMPLES]
 )
-def test_operator_can_make_its_examples(operator: Operator, example: Example) -> None:
+def test_operator_can_make_its_examples(operator: Operator, example: tuple[Value, Value]) -> None:
     """Each example's second value comes out of its first within a bounded number of draws."""
-    wanted = key(example.after)
-    assert any(key(made) == wanted for made in results(operator, example.before, DRAWS))
+    wanted = key(example[1])
+    assert any(key(made) == wanted for made in results(operator, example[0], DRAWS))
 
 
 @pytest.mark.parametrize(
-    ("operator", "example"), EXAMPLES, ids=[f"{o.name}:{e.before}" for o, e in EXAMPLES]
+    ("operator", "example"), EXAMPLES, ids=[f"{o.name}:{e[0]}" for o, e in EXAMPLES]
 )
 def test_operator_keeps_type_and_leaves_its_argument_alone(
-    operator: Operator, example: Example
+    operator: Operator, example: tuple[Value, Value]
 ) -> None:
     """Whatever an operator returns is of its type, and what it was given is as it was."""
-    before = key(example.before)
-    for made in results(operator, example.before, 300):
+    before = key(example[0])
+    for made in results(operator, example[0], 300):
         assert type(made) is operator.kind
-        assert key(example.before) == before
+        assert key(example[0]) == before
 
 
 def test_digits_keep_the_sign() -> None:
@@ -89,7 +89,7 @@ def test_every_plain_type_has_operators_with_distinct_names_and_examples() -> No
     assert set(OPERATORS) == set(SEEN)
     names = [each.name for each in ALL]
     assert len(set(names)) == len(names)
-    assert all(each.examples and each.apply.__doc__ for each in ALL)
+    assert all(each.examples for each in ALL)
 
 
 @pytest.mark.parametrize("empty", ["", b"", [], (), set(), frozenset(), {}], ids=repr)

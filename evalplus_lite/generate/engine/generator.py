@@ -22,7 +22,6 @@ from evalplus_lite.generate.engine.guaranteed import guaranteed
 from evalplus_lite.generate.engine.pool import InputSource, Mix, Pool, due
 from evalplus_lite.generate.engine.scale import LARGE, Dimension, GrowthLimits, Rung, Scales, weight
 from evalplus_lite.generate.engine.slots import GenerationState, Slot
-from evalplus_lite.generate.operators.registry import Family
 from evalplus_lite.types import Arguments, Case, Value
 from evalplus_lite.values.identity import key
 
@@ -97,10 +96,8 @@ class Generator:
         for case in base:
             self._adopt(case, key(case.arguments), is_seed=True)
         self._sources = [
-            InputSource("mutation", mix.mutation, partial(self._mutated, "mutation", Family.NEAR)),
-            InputSource(
-                "constant", mix.constant, partial(self._mutated, "constant", Family.CONSTANT)
-            ),
+            InputSource("mutation", mix.mutation, partial(self._mutated, "mutation")),
+            InputSource("constant", mix.constant, partial(self._mutated, "constant")),
             InputSource("boundary", mix.boundary, self._at_boundary),
             InputSource("hypothesis", mix.hypothesis, self._next_sampled),
         ]
@@ -266,8 +263,8 @@ class Generator:
         batch.append(case)
         return True
 
-    def _mutated(self, source: str, family: Family) -> Case | None:
-        """Return an input of the pool changed by one or more operators of the family."""
+    def _mutated(self, source: str) -> Case | None:
+        """Return an input of the pool changed by one or more operators, by constants or not."""
         if not self.pool.size:
             return None
         random, state = self._random, self.state
@@ -275,7 +272,7 @@ class Generator:
         # Further changes have the probability ``_MORE``, so most mutants stay close to their
         # parents.
         names: list[str] = []
-        state.draws_constants = family is Family.CONSTANT
+        state.draws_constants = source == "constant"
         for change in range(_MOST_CHANGES):
             if change and random() > _MORE:
                 break

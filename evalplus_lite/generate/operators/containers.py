@@ -9,7 +9,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from evalplus_lite.generate.domains.profile import elements_of, hashable, order
-from evalplus_lite.generate.operators.registry import Family, Trait, below, operator, pick
+from evalplus_lite.generate.operators.registry import below, operator, pick
 from evalplus_lite.types import Value
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Operators for list.
 
 
-@operator("list.replace", list, ([1, 2], [1, 3]), ([1, 2], [0, 2]), weight=8, family=Family.EITHER)
+@operator("list.replace", list, ([1, 2], [1, 3]), ([1, 2], [0, 2]), weight=8, family="either")
 def list_replace(value: list[Value], slot: Slot) -> list[Value]:
     """Change one element (Table 1)."""
     if not value:
@@ -38,8 +38,8 @@ def list_replace(value: list[Value], slot: Slot) -> list[Value]:
     ([1, 2], [1, 3, 2]),
     ([], [7]),
     weight=3,
-    family=Family.EITHER,
-    traits=(Trait.RESIZES,),
+    family="either",
+    resizes=True,
 )
 def list_insert(value: list[Value], slot: Slot) -> list[Value]:
     """Insert a mutant of an element (Table 1), or a new element into an empty list."""
@@ -50,7 +50,7 @@ def list_insert(value: list[Value], slot: Slot) -> list[Value]:
     return [*value[:at], new, *value[at:]]
 
 
-@operator("list.remove", list, ([1, 2, 3], [1, 3]), ([1], []), weight=4, traits=(Trait.RESIZES,))
+@operator("list.remove", list, ([1, 2, 3], [1, 3]), ([1], []), weight=4, resizes=True)
 def list_remove(value: list[Value], slot: Slot) -> list[Value]:
     """Remove one element (Table 1)."""
     if not value:
@@ -59,9 +59,7 @@ def list_remove(value: list[Value], slot: Slot) -> list[Value]:
     return value[:at] + value[at + 1 :]
 
 
-@operator(
-    "list.repeat", list, ([1, 2], [1, 1, 2]), ([1, 2], [1, 2, 1]), weight=4, traits=(Trait.RESIZES,)
-)
+@operator("list.repeat", list, ([1, 2], [1, 1, 2]), ([1, 2], [1, 2, 1]), weight=4, resizes=True)
 def list_repeat(value: list[Value], slot: Slot) -> list[Value]:
     """Repeat one element (Table 1), next to it or elsewhere."""
     if not value:
@@ -114,7 +112,7 @@ def list_order(value: list[Value], slot: Slot) -> list[Value]:
     list,
     ([[1, 2], [3, 4]], [[1], [3]]),
     ([[1, 2]], [[1, 1, 2], [1, 1, 2]]),
-    traits=(Trait.FOR_GRIDS,),
+    for_grids=True,
 )
 def list_grid(value: list[Value], slot: Slot) -> list[Value]:
     """Drop or repeat a row, a column or both of a table."""
@@ -140,25 +138,25 @@ def _as_list(value: Collection[Value], slot: Slot) -> list[Value]:
     return list(chosen.apply(list(elements_of(value)), slot)) if chosen else list(value)
 
 
-@operator("tuple.items", tuple, ((1, 2), (1, 3)), ((1, 2), (2, 1)), family=Family.EITHER)
+@operator("tuple.items", tuple, ((1, 2), (1, 3)), ((1, 2), (2, 1)), family="either")
 def tuple_items(value: tuple[Value, ...], slot: Slot) -> tuple[Value, ...]:
     """Change it as a list (Table 1)."""
     return tuple(_as_list(value, slot))
 
 
-@operator("set.items", set, ({1, 2}, {1, 3}), ({1, 2}, {1}), family=Family.EITHER)
+@operator("set.items", set, ({1, 2}, {1, 3}), ({1, 2}, {1}), family="either")
 def set_items(value: set[Value], slot: Slot) -> set[Value]:
     """Change it as a list (Table 1)."""
     return set(hashable(_as_list(value, slot)))
 
 
-@operator("frozenset.items", frozenset, (frozenset({1, 2}), frozenset({1})), family=Family.EITHER)
+@operator("frozenset.items", frozenset, (frozenset({1, 2}), frozenset({1})), family="either")
 def frozenset_items(value: frozenset[Value], slot: Slot) -> frozenset[Value]:
     """Change it as a list."""
     return frozenset(hashable(_as_list(value, slot)))
 
 
-@operator("dict.remove", dict, ({"a": 1, "b": 2}, {"b": 2}), traits=(Trait.RESIZES,))
+@operator("dict.remove", dict, ({"a": 1, "b": 2}, {"b": 2}), resizes=True)
 def dict_remove(value: dict[Value, Value], slot: Slot) -> dict[Value, Value]:
     """Remove one pair (Table 1)."""
     if not value:
@@ -167,7 +165,7 @@ def dict_remove(value: dict[Value, Value], slot: Slot) -> dict[Value, Value]:
     return {name: item for name, item in value.items() if name is not out}
 
 
-@operator("dict.update", dict, ({"a": 1}, {"a": 2}), weight=4, family=Family.EITHER)
+@operator("dict.update", dict, ({"a": 1}, {"a": 2}), weight=4, family="either")
 def dict_update(value: dict[Value, Value], slot: Slot) -> dict[Value, Value]:
     """Change one value (Table 1)."""
     if not value or slot.values is None:
@@ -182,8 +180,8 @@ def dict_update(value: dict[Value, Value], slot: Slot) -> dict[Value, Value]:
     ({"a": 1}, {"a": 1, "d": 2}),
     ({}, {"a": 7}),
     weight=3,
-    family=Family.EITHER,
-    traits=(Trait.RESIZES,),
+    family="either",
+    resizes=True,
 )
 def dict_insert(value: dict[Value, Value], slot: Slot) -> dict[Value, Value]:
     """Insert a mutated pair (Table 1), or a new one into an empty dict."""
@@ -195,7 +193,7 @@ def dict_insert(value: dict[Value, Value], slot: Slot) -> dict[Value, Value]:
     return {**value, slot.keys.mutate(name): slot.values.mutate(value[name])}
 
 
-@operator("dict.rename", dict, ({"a": 1}, {"d": 1}), weight=3, family=Family.EITHER)
+@operator("dict.rename", dict, ({"a": 1}, {"d": 1}), weight=3, family="either")
 def dict_rename(value: dict[Value, Value], slot: Slot) -> dict[Value, Value]:
     """Change one key."""
     if not value or slot.keys is None:

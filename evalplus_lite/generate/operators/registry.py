@@ -10,58 +10,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import Enum
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from evalplus_lite.types import Value
 
 if TYPE_CHECKING:
     from evalplus_lite.generate.engine.slots import Slot
 
-
-class Family(Enum):
-    """What an operator uses: the value itself, constants of the task's text, or either, as its
-    elements' operators do."""
-
-    NEAR = "near"
-    CONSTANT = "constant"
-    EITHER = "either"
-
-
-class Trait(Enum):
-    """Properties of an operator that decide where it applies."""
-
-    RESIZES = "changes the length of a container: none such where the length is fixed"
-    FOR_GRIDS = "works on tables of equal rows, and nowhere else"
-    KEEPS_FORM = (
-        "keeps the kinds of token a string consists of: preferred if strings share a pattern"
-    )
-
-
+Family: TypeAlias = Literal["near", "constant", "either"]
+"""What an operator uses: the value itself, constants of the task's text, or either, as its
+elements' operators do."""
 Apply = Callable[[Any, Any], Any]
 Function = TypeVar("Function", bound=Apply)
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A value, and a possible result of the operator on it."""
-
-    before: Value
-    after: Value
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One way to change a value of one type."""
+    """One way to change a value of one type; ``weight`` is its weight in the choice among those of
+    its type and family.
+
+    One that ``resizes`` is not used where the length is fixed, one ``for_grids`` only on tables of
+    equal rows. One that ``keeps_form`` keeps the kinds of token that a string consists of, and is
+    preferred if strings share a pattern.
+    """
 
     name: str
     kind: type
     apply: Apply
-    examples: tuple[Example, ...]
+    examples: tuple[tuple[Value, Value], ...]
     weight: int
-    """Its weight in the choice among operators of its type and family."""
-    family: Family = Family.NEAR
-    traits: frozenset[Trait] = frozenset()
+    family: Family
+    resizes: bool
+    for_grids: bool
+    keeps_form: bool
 
 
 OPERATORS: dict[type, list[Operator]] = {}
@@ -69,53 +51,31 @@ OPERATORS: dict[type, list[Operator]] = {}
 
 
 def operator(
-    name: str,
-    kind: type,
-    *examples: tuple[Value, Value],
-    weight: int = 2,
-    family: Family = Family.NEAR,
-    traits: tuple[Trait, ...] = (),
-) -> Callable[[Function], Function]:
+    name: str, kind: type, *examples: tuple[Value, Value], weight: int = 2, family: Family = "near",
+    resizes: bool = False, for_grids: bool = False, keeps_form: bool = False,
+) -> Callable[[Function], Function]:  # fmt: skip
     """Register the decorated function under a name, with (before, after) examples."""
 
     def register(apply: Function) -> Function:
         # Registration follows source order, so the same draw gives the same operator.
-        OPERATORS.setdefault(kind, []).append(
-            Operator(
-                name,
-                kind,
-                apply,
-                tuple(Example(before, after) for before, after in examples),
-                weight,
-                family,
-                frozenset(traits),
-            )
-        )
+        made = Operator(name, kind, apply, examples, weight, family, resizes, for_grids, keeps_form)
+        OPERATORS.setdefault(kind, []).append(made)
         return apply
 
     return register
 
 
-def fragments(name: str, kind: type, example: tuple[Value, Value], *, weight: int = 2) -> None:
-    """Register an operator for ``fragment``."""
+def copying(
+    name: str, kind: type, example: tuple[Value, Value], *, weight: int = 2, family: Family = "near"
+) -> None:
+    """Register an operator that returns a constant of the task's text (or a neighbor of one), if
+    that is its family, or another known value."""
 
-    def fragment(value: Value, slot: Slot) -> Value:
-        """Replace it by another known value of the type."""
-        other = slot.fragment(kind)
+    def copied(value: Value, slot: Slot) -> Value:
+        other = slot.constant(kind) if family == "constant" else slot.fragment(kind)
         return value if other is None else other
 
-    operator(name, kind, example, weight=weight)(fragment)
-
-
-def constants(name: str, kind: type, example: tuple[Value, Value], *, weight: int = 2) -> None:
-    """Register an operator for ``constant``."""
-
-    def constant(value: Value, slot: Slot) -> Value:
-        """Replace it by a constant of the task's text, or by a neighbor of one."""
-        other = slot.constant(kind)
-        return value if other is None else other
-
-    operator(name, kind, example, weight=weight, family=Family.CONSTANT)(constant)
+    operator(name, kind, example, weight=weight, family=family)(copied)
 
 
 def below(slot: Slot, limit: int) -> int:
@@ -126,3 +86,8 @@ def below(slot: Slot, limit: int) -> int:
 def pick(slot: Slot, choices: Sequence[Value]) -> Value:
     """Return a random choice; there must be at least one."""
     return choices[int(slot.random() * len(choices))]
+
+
+def either(slot: Slot, one: Item, other: Item) -> Item:
+    """Return one of two values at random."""
+    return one if slot.random() < 0.5 else other

@@ -5,15 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evalplus_lite.generate.domains.text import is_numeral, token_kind, tokens
-from evalplus_lite.generate.operators.registry import (
-    Family,
-    Trait,
-    below,
-    constants,
-    fragments,
-    operator,
-    pick,
-)
+from evalplus_lite.generate.operators.registry import below, copying, either, operator, pick
 
 if TYPE_CHECKING:
     from evalplus_lite.generate.engine.slots import Slot
@@ -103,10 +95,7 @@ def bytes_insert(value: bytes, slot: Slot) -> bytes:
     return value[:at] + bytes([byte]) + value[at:]
 
 
-constants("bytes.constant", bytes, (b"abc", b"kept"))
-
-
-_KEEPS_FORM = (Trait.KEEPS_FORM,)
+copying("bytes.constant", bytes, (b"abc", b"kept"), family="constant")
 
 
 @operator("str.remove", str, ("abc", "ac"), ("abc", "c"), weight=4)
@@ -150,7 +139,7 @@ def str_insert(value: str, slot: Slot) -> str:
     ("12-ab", "12-x"),
     ("a  b", "a b"),
     weight=4,
-    traits=_KEEPS_FORM,
+    keeps_form=True,
 )
 def str_run(value: str, slot: Slot) -> str:
     """Replace one token of digits, letters or blanks by another of its kind."""
@@ -162,7 +151,7 @@ def str_run(value: str, slot: Slot) -> str:
     return "".join(parts)
 
 
-@operator("str.align", str, ("12-ab", "77-ab"), ("12-ab", "12-wxyz"), weight=2, traits=_KEEPS_FORM)
+@operator("str.align", str, ("12-ab", "77-ab"), ("12-ab", "12-wxyz"), weight=2, keeps_form=True)
 def str_align(value: str, slot: Slot) -> str:
     """Copy one token from a known string with the same number of tokens."""
     other = slot.fragment(str)
@@ -182,8 +171,8 @@ def str_align(value: str, slot: Slot) -> str:
     ("12-ab", "42-ab"),
     ("123-ab", "042-ab"),
     weight=2,
-    family=Family.CONSTANT,
-    traits=_KEEPS_FORM,
+    family="constant",
+    keeps_form=True,
 )
 def str_numeral(value: str, slot: Slot) -> str:
     """Replace one numeral by a constant of the task's text, or by a neighbor of one."""
@@ -218,16 +207,14 @@ def str_join(value: str, slot: Slot) -> str:
     sign = str(pick(slot, slot.punctuation)) if slot.punctuation else ""
     if sign and " " in slot.punctuation and sign != " " and slot.random() < 0.5:
         sign += " "
-    return value + sign + other if slot.random() < 0.5 else str(other) + sign + value
+    return str(either(slot, value + sign + other, other + sign + value))
 
 
-fragments("str.fragment", str, ("abc", "wxyz"))
+copying("str.fragment", str, ("abc", "wxyz"))
+copying("str.constant", str, ("abc", "kept"), family="constant")
 
 
-constants("str.constant", str, ("abc", "kept"))
-
-
-@operator("str.piece", str, ("abc", "abkeptc"), ("abc", "akept"), weight=4, family=Family.CONSTANT)
+@operator("str.piece", str, ("abc", "abkeptc"), ("abc", "akept"), weight=4, family="constant")
 def str_piece(value: str, slot: Slot) -> str:
     """Insert a word or character of the task's text, or replace a part by it."""
     token = slot.token()
@@ -236,7 +223,7 @@ def str_piece(value: str, slot: Slot) -> str:
     return value[:start] + token + value[end:]
 
 
-@operator("str.pieces", str, ("a b", "kept b"), ("a b", "kept kept"), family=Family.CONSTANT)
+@operator("str.pieces", str, ("a b", "kept b"), ("a b", "kept kept"), family="constant")
 def str_pieces(value: str, slot: Slot) -> str:
     """Replace one or all words by words of the task's text."""
     words = value.split(" ")
