@@ -19,7 +19,7 @@ from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, Hypoth
 
 from evalplus_lite.generate.domains.domain import Domain
 from evalplus_lite.generate.domains.filter import InputFilter
-from evalplus_lite.generate.domains.profile import Profile, hashable, made
+from evalplus_lite.generate.domains.profile import NOTHING, Profile, hashable, made
 from evalplus_lite.types import Case, Value
 from evalplus_lite.values.identity import key
 
@@ -100,7 +100,7 @@ def slot(domain: Domain, profile: Profile) -> Strategy:
     ]
     profiles = {each.kind: each.about for each in profile.views}
     for each in domain.views:
-        views = slot(each.about, profiles.get(each.kind) or Profile.of(()))
+        views = slot(each.about, profiles.get(each.kind, NOTHING))
         parts.append(views.map(partial(made, like=each.like)))
     return st.one_of(parts)
 
@@ -141,8 +141,7 @@ def _limits(domain: Domain) -> tuple[int, int]:
 
 
 def _texts(domain: Domain, profile: Profile) -> Strategy:
-    text = profile.text
-    seen = "".join(text.counts) if text else ""
+    seen = "".join(profile.characters)
     # Not `st.text`, which keeps a table of all of Unicode in the working directory.
     parts: list[Strategy] = [
         st.lists(st.sampled_from(letters), min_size=low, max_size=high).map("".join)
@@ -150,9 +149,9 @@ def _texts(domain: Domain, profile: Profile) -> Strategy:
         if letters
         for low, high in [_sizes(domain)]
     ]
-    if text is not None and text.values:
+    if profile.texts:
         # Known texts have a form that random characters lack.
-        parts.append(st.sampled_from(text.values[:_SAMPLES]))
+        parts.append(st.sampled_from(profile.texts[:_SAMPLES]))
     return st.one_of(parts) if parts else st.just("")
 
 
@@ -168,7 +167,7 @@ def _lists(domain: Domain, profile: Profile) -> Strategy:
     if domain.items is None or not domain.items.kinds:
         return st.just([])
     low, high = _sizes(domain)
-    inner = profile.items or Profile.of(())
+    inner = profile.items
     if domain.is_rectangular:
         return _grids(domain, domain.items, inner, low, high)
     if domain.is_uniform and len(domain.items.kinds) > 1:
@@ -183,7 +182,7 @@ def _lists(domain: Domain, profile: Profile) -> Strategy:
 def _grids(domain: Domain, rows: Domain, profile: Profile, low: int, high: int) -> Strategy:
     if rows.items is None:
         return st.just([])
-    cell = slot(rows.items, profile.items or Profile.of(()))
+    cell = slot(rows.items, profile.items)
     height = st.integers(max(low, 1), max(min(high, _ANYTHING), low, 1))
     narrow, wide = _sizes(rows)
 
@@ -204,8 +203,8 @@ def _dicts(domain: Domain, profile: Profile) -> Strategy:
     if domain.keys is None or domain.values is None:
         return st.just({})
     low, high = _sizes(domain)
-    names = slot(domain.keys, profile.keys or Profile.of(()))
-    items = slot(domain.values, profile.values or Profile.of(()))
+    names = slot(domain.keys, profile.keys)
+    items = slot(domain.values, profile.values)
     return st.dictionaries(names, items, min_size=low, max_size=min(high, _ANYTHING))
 
 

@@ -166,8 +166,8 @@ def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _schema(seen: Profile | None) -> dict[str, Any]:
-    if seen is None:  # only empty containers were observed
+def _schema(seen: Profile) -> dict[str, Any]:
+    if not seen:  # only empty containers were observed
         return _any([_SCALARS[kind] for kind in (float, str, bool)])  # a number may be whole
     kinds = seen.kinds
     forms: list[dict[str, Any]] = []
@@ -219,7 +219,7 @@ def _fixed_size(kind: type, seen: Profile) -> int | None:
     return sizes.largest if is_one else None
 
 
-def _write(value: Value, seen: Profile | None) -> Any:
+def _write(value: Value, seen: Profile) -> Any:
     kind = type(value)
     if kind is float and not math.isfinite(value):
         raise FormError("JSON has no word for it")
@@ -229,7 +229,7 @@ def _write(value: Value, seen: Profile | None) -> Any:
         return {"real": value.real, "imaginary": value.imag}
     if kind in BY_TYPE:
         return codec.dumps(value)
-    if kind not in _ARRAYS or seen is None:
+    if kind not in _ARRAYS or not seen:
         return value
     if kind is dict:
         tree = [
@@ -243,10 +243,10 @@ def _write(value: Value, seen: Profile | None) -> Any:
     return {kind.__name__: tree} if _is_tagged(kind, seen) else tree
 
 
-def _read(tree: Any, seen: Profile | None, where: str, depth: int) -> Value:
+def _read(tree: Any, seen: Profile, where: str, depth: int) -> Value:
     if depth > MAX_DEPTH:
         raise FormError(f"{where} nests more than {MAX_DEPTH} deep")
-    kinds = (int, float, str, bool) if seen is None else seen.kinds
+    kinds = seen.kinds if seen else (int, float, str, bool)
     kind = type(tree)
     if kind is int and int not in kinds and float in kinds:
         try:
@@ -254,14 +254,14 @@ def _read(tree: Any, seen: Profile | None, where: str, depth: int) -> Value:
         except OverflowError:
             raise FormError(f"{where} is too large for a float") from None
     if kind is float:
-        special = seen is not None and seen.has_special
+        special = seen.has_special
         if not math.isfinite(tree) and not special:
             raise FormError(f"{where} is {tree}, which no known input holds")
         if float not in kinds and int in kinds and tree.is_integer():
             return int(tree)
-    if kind is dict and seen is not None:
+    if kind is dict and seen:
         return _read_object(tree, seen, where, depth)
-    if kind in _ARRAYS and seen is not None:
+    if kind in _ARRAYS and seen:
         return _read_array(tree, seen, where, depth)
     if kind is str and str not in kinds:
         return read_text(tree, kinds, where)

@@ -11,8 +11,7 @@ def test_numbers_and_texts_are_summed_up() -> None:
     assert [kind.__name__ for kind in profile.kinds] == ["float", "int", "str"]
     assert profile.numbers is not None
     assert (profile.numbers.lowest, profile.numbers.highest) == (-1, 3)
-    assert profile.text is not None
-    assert profile.text.counts == {"a": 2, "b": 2}
+    assert profile.characters == {"a": 2, "b": 2}
 
 
 def test_special_floats_are_noticed_and_do_not_blur_the_bounds() -> None:
@@ -48,7 +47,7 @@ def test_mixed_containers_are_told_from_uniform_ones() -> None:
 def test_nothing_seen_is_no_error() -> None:
     """The shape of no values, and of empty containers, has nothing in it."""
     assert Profile.of([]).kinds == ()
-    assert Profile.of([[], {}]).items is None
+    assert not Profile.of([[], {}]).items
 
 
 def test_sets_are_read_in_a_fixed_order() -> None:

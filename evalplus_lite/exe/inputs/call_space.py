@@ -33,7 +33,7 @@ from evalplus_lite.exe.selecting.static import MinedFunction
 from evalplus_lite.generate.domains.annotations import KINDS, Type
 from evalplus_lite.generate.domains.constants import Constants, from_source
 from evalplus_lite.generate.domains.domain import Domain, union
-from evalplus_lite.generate.domains.profile import Profile, TextProfile
+from evalplus_lite.generate.domains.profile import NOTHING
 from evalplus_lite.generate.domains.text import PRINTABLE
 from evalplus_lite.generate.engine.slots import GenerationState, Slot
 from evalplus_lite.types import Arguments, Value
@@ -187,8 +187,7 @@ class CallSpace:
         )
         rng = random.Random(function.id)
         words = rng.sample(texts, min(_TEXTS, len(texts))) or sentences(rng)
-        characters = dict.fromkeys(sorted({*"".join((*words, *constants.strings)), *"ab 1"}), 1)
-        text = TextProfile(characters, tuple(words))
+        characters = "".join(sorted({*"".join((*words, *constants.strings)), *"ab 1"}))
         matches = [
             text
             for expression in expressions(function.code)[:_MOST_EXPRESSIONS]
@@ -196,12 +195,12 @@ class CallSpace:
         ]
         constants = replace(constants, tokens=(*matches, *constants.tokens))
         state = GenerationState(rng.random, constants, max_size=_LARGEST, recall=_RECALL)
-        state.max_magnitude = _FARTHEST
+        state.max_magnitude, state.characters = _FARTHEST, characters
         in_code = (*constants.strings, *constants.integers, *constants.floats)
         slots, suggestions = [], []
         for parameter in signature.parameters:
             domain = domain_of_parameter(parameter)
-            slot = Slot(domain, _profile(domain, text), state)
+            slot = Slot(domain, NOTHING, state)
             groups = [hints(parameter.name, rng), in_code, matches, words]
             for each in slot.every():
                 for value in (*groups[0], *words):
@@ -401,23 +400,6 @@ def domain_of(kind: Type) -> Domain:
     if own in (list, tuple, set, frozenset):
         return Domain((own,), items=inner[0] if inner else domain_of(ITEM))
     return Domain((own,), has_special=own is float)
-
-
-def _profile(domain: Domain, text: TextProfile) -> Profile:
-    """Return a profile as if a domain's values had been seen; ``text`` profiles its strings."""
-
-    def of(part: Domain | None) -> Profile | None:
-        return None if part is None else _profile(part, text)
-
-    positions = domain.positions
-    return Profile(
-        domain.kinds,
-        text=text if domain.alphabet else None,
-        items=of(domain.items),
-        positions=None if positions is None else tuple(_profile(each, text) for each in positions),
-        keys=of(domain.keys),
-        values=of(domain.values),
-    )
 
 
 def _either(one: Domain, other: Domain) -> Domain:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import partial
 from itertools import pairwise, permutations
+from typing import TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains import inference
@@ -22,7 +23,6 @@ from evalplus_lite.generate.domains.evidence import (
     Constraint,
     Ledger,
 )
-from evalplus_lite.generate.domains.inference import Column
 from evalplus_lite.generate.domains.profile import SEQUENCES, SIZED, Profile
 from evalplus_lite.generate.domains.promises import Promise
 from evalplus_lite.generate.domains.text import times_in
@@ -47,34 +47,21 @@ Arguments = Sequence[Value]
 class Relation:
     """A relation that every input must satisfy; ``text`` describes it, ``holds`` tests it.
 
-    ``informs`` returns whether an input's values at the positions could have violated it. A
-    relation about rows or texts has ``parts``: those of an input that could have violated it, each
-    of which is separate evidence.
+    ``seen`` examples support it: distinct ones with values at the positions that could have
+    violated it. Of a relation about rows or texts, each of these is separate evidence.
     """
 
     kind: str
     text: str
     positions: tuple[int, ...]
     holds: Callable[[Arguments], bool] = field(compare=False)
-    informs: Callable[[Arguments], bool] = field(compare=False)
-    parts: Callable[[Arguments], Iterator[Value]] | None = field(default=None, compare=False)
+    seen: int
 
     @property
     def name(self) -> str:
         """The name that users see: positions and kind, such as ``0.sorted`` or ``0.less.1``."""
         first, *rest = map(str, self.positions)
         return ".".join((first, self.kind, *rest))
-
-    def seen(self, base: Sequence[Arguments]) -> int:
-        """Return the number of distinct informative inputs, or parts of inputs."""
-        if self.parts is not None:
-            # Rows and texts of one example count separately: each could have violated the relation
-            # by itself.
-            return len({key(part) for arguments in base for part in self.parts(arguments)})
-        informative = (arguments for arguments in base if self.informs(arguments))
-        return len(
-            {key(tuple(each[position] for position in self.positions)) for each in informative}
-        )
 
 
 def infer_relations(
@@ -84,13 +71,12 @@ def infer_relations(
     # With optional arguments, positions do not correspond, so no relations are inferred.
     if len({len(arguments) for arguments in base}) != 1:
         return ()
-    relations = []
-    for each in candidates(base, known):
+    return tuple(
+        each
+        for each in candidates(base, known)
         # A relation that no example could have violated is not listed.
-        seen = each.seen(base)
-        if seen and ledger.takes(each.name, each.text, kind=each.kind, seen=seen):
-            relations.append(each)
-    return tuple(relations)
+        if each.seen and ledger.takes(each.name, each.text, kind=each.kind, seen=each.seen)
+    )
 
 
 def candidates(base: Sequence[Arguments], known: Collection[str] = ()) -> Iterator[Relation]:
@@ -112,101 +98,84 @@ def candidates(base: Sequence[Arguments], known: Collection[str] = ()) -> Iterat
         yield from _between(first, second, pairs)
 
 
+Rule: TypeAlias = tuple[str, str, Callable[..., bool], Callable[..., bool]]
+"""A relation's kind, its text, whether values satisfy it, and whether they could violate it."""
+
+
+def _distinct(values: Iterable[Value]) -> int:
+    return len(set(map(key, values)))
+
+
 def _within(position: int, column: Sequence[Value]) -> Iterator[Relation]:
-    def relation(
-        kind: str, text: str, holds: Callable[[Value], bool], informs: Callable[[Value], bool]
-    ) -> Iterator[Relation]:
+    # A single element is distinct in any case, so it is not informative.
+    rules: list[Rule] = [
+        ("distinct", "holds no value twice", _is_distinct, lambda value: len(value) > 1)
+    ]
+    # Orders are considered only if comparing elements cannot raise, whatever the input.
+    if all(map(_is_comparable, column)):
+        rules = [
+            ("sorted", "is sorted", _is_sorted, lambda value: _distinct(value) > 1),
+            ("descending", "is sorted downwards", _is_descending, lambda v: _distinct(v) > 1),
+            *rules,
+        ]
+    for kind, text, holds, informs in rules:
         if all(map(holds, column)):
             yield Relation(
                 kind,
                 f"argument {position} {text}",
                 (position,),
-                lambda arguments: holds(arguments[position]),
-                lambda arguments: informs(arguments[position]),
+                partial(_holds_at, (position,), holds),
+                _distinct(filter(informs, column)),
             )
-
-    def has_several(values: Sequence[Value]) -> bool:
-        return len({*map(key, values)}) > 1
-
-    # Orders are considered only if comparing elements cannot raise, whatever the input.
-    if all(map(_is_comparable, column)):
-        yield from relation("sorted", "is sorted", _is_sorted, has_several)
-        yield from relation("descending", "is sorted downwards", _is_descending, has_several)
-    # A single element is distinct in any case, so it is not informative.
-    yield from relation("distinct", "holds no value twice", _is_distinct, lambda v: len(v) > 1)
 
 
 def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
     """Yield relations that hold for all rows, records, nested lists or texts of an argument."""
-
-    def relation(
-        kind: str, text: str, holds: Callable[[Value], bool], part: Callable[[Value], bool]
-    ) -> Iterator[Relation]:
-        def parts(arguments: Arguments) -> Iterator[Value]:
-            return (each for each in _parts(arguments[position]) if part(each))
-
-        # Parts that cannot violate the relation count neither for the decision nor as evidence.
-        found = [each for value in column for each in _parts(value) if part(each)]
-        if found and all(map(holds, found)):
-            yield Relation(
-                kind,
-                f"argument {position}: {text}",
-                (position,),
-                lambda arguments: all(map(holds, parts(arguments))),
-                lambda arguments: any(True for _ in parts(arguments)),
-                parts,
-            )
-
+    rules = list(_OF_PARTS)
     # Only if all rows are pairs: next to rows of other lengths, a pair is not an interval.
     rows = [row for value in column for row in _parts(value) if _is_row(row, value)]
     if rows and all(len(row) == 2 for row in rows):
-        yield from relation("ordered-pairs", "each pair is in order", _is_sorted, _is_uneven_pair)
+        pairs: list[Rule] = [
+            ("ordered-pairs", "each pair is in order", _is_sorted, _is_uneven_pair)
+        ]
         if all(map(_is_sorted, filter(_is_uneven_pair, rows))):
-            yield from relation("proper-pairs", "no pair is of one value", _is_distinct, _is_pair)
-    yield from relation(
-        "same-keys",
-        "dicts of one list have the same keys",
-        lambda rows: len({frozenset(row) for row in rows}) == 1,
-        _is_table,
-    )
-    yield from relation(
-        "distinct-first",
-        "records of one list differ in their first field",
-        lambda rows: _is_distinct(_first_fields(rows)),
-        lambda rows: len(_first_fields(rows)) > 1,
-    )
-    yield from relation(
-        "equal-lines",
-        "texts of one list are of one length",
-        lambda rows: len({*map(len, rows)}) == 1,
-        _is_board,
-    )
+            pairs += [("proper-pairs", "no pair is of one value", _is_distinct, _is_pair)]
+        rules = pairs + rules
     nodes = [each for value in column for each in _parts(value) if type(each) in SEQUENCES]
     kinds = [frozenset(map(type, each)) for each in zip(*nodes, strict=False)]
     # A tree's node has a label that is not a list, unlike a list of records.
     is_inner = [bool(kind & {*SEQUENCES}) for kind in kinds]
     if any(is_inner) and not all(is_inner) and len({*map(len, nodes)}) == 1:
-        yield from relation(
-            "tree",
-            f"each list in it is [{', '.join(map(_kind_names, kinds))}]",
-            lambda node: (
-                len(node) == len(kinds)
-                and all(type(each) in kind for each, kind in zip(node, kinds, strict=True))
-            ),
-            lambda each: type(each) in SEQUENCES,
-        )
-    yield from relation(
-        "ordered-times",
-        "times in a text are in order",
-        lambda text: _is_sorted(times_in(text)),
-        _has_several_times,
-    )
-    yield from relation(
-        "single-blanks",
-        "words are separated by single blanks",
-        lambda text: text == " ".join(text.split()),
-        lambda each: type(each) is str and any(map(str.isspace, each)),
-    )
+
+        def is_node(node: Value) -> bool:
+            pairs = zip(node, kinds, strict=False)
+            return len(node) == len(kinds) and all(type(each) in kind for each, kind in pairs)
+
+        shape = ", ".join(map(_kind_names, kinds))
+        tree = "tree", f"each list in it is [{shape}]", is_node, lambda v: type(v) in SEQUENCES
+        rules.insert(len(rules) - 2, tree)
+    for kind, text, holds, part in rules:
+        # Parts that cannot violate the relation count neither for the decision nor as evidence.
+        parts = [each for value in column for each in _parts(value) if part(each)]
+        if parts and all(map(holds, parts)):
+            text = f"argument {position}: {text}"
+            test = partial(_holds_within, position, holds, part)
+            yield Relation(kind, text, (position,), test, _distinct(parts))
+
+
+def _holds_at(
+    positions: Sequence[int], holds: Callable[..., bool], arguments: Sequence[Value]
+) -> bool:
+    return holds(*(arguments[position] for position in positions))
+
+
+def _holds_within(
+    position: int,
+    holds: Callable[[Value], bool],
+    part: Callable[[Value], bool],
+    arguments: Sequence[Value],
+) -> bool:
+    return all(holds(each) for each in _parts(arguments[position]) if part(each))
 
 
 def _about_keys(
@@ -225,7 +194,7 @@ def _about_keys(
             f"words in argument {position} are keys elsewhere, or ones that the reference knows",
             (position,),
             lambda arguments: (found := speaks(arguments))[0] <= found[1] | own,
-            lambda arguments: True,
+            _distinct(arguments[position] for arguments in base),
         )
 
 
@@ -276,10 +245,6 @@ def _kind_names(kinds: Collection[type]) -> str:
     return " or ".join(sorted(kind.__name__ for kind in kinds))
 
 
-def _has_several_times(value: Value) -> bool:
-    return type(value) is str and len({*times_in(value)}) > 1
-
-
 def _is_row(part: Value, whole: Value) -> bool:
     return (
         part is not whole
@@ -301,66 +266,69 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?|\d\d:\d\d(?::
 
 
 def _between(first: int, second: int, pairs: Sequence[tuple[Value, Value]]) -> Iterator[Relation]:
-    def strongest(
-        *options: tuple[str, str, Callable[[Value, Value], bool]],
-        informs: Callable[[Value, Value], bool] = lambda left, right: True,
-    ) -> Iterator[Relation]:
-        # From strong to weak: only the first that holds is yielded.
+    left_kinds = {type(left) for left, _ in pairs}
+    right_kinds = {type(right) for _, right in pairs}
+    kinds = left_kinds | right_kinds
+    # Groups of relations from strong to weak: only the first that holds is yielded.
+    groups: list[list[tuple[str, str, Callable[[Value, Value], bool]]]] = []
+    values = [each for pair in pairs for each in pair]
+    if kinds <= {int, float} or _has_order(kinds) or _are_moments(values):
+        groups.append(
+            [
+                ("less", "{} < {}", lambda a, b: _is_sorted((a, b)) and a != b),
+                ("at-most", "{} <= {}", lambda a, b: _is_sorted((a, b))),
+            ]
+        )
+    if kinds <= set(SIZED):
+        # Equal lengths imply "no longer" both ways, so nothing weaker is yielded.
+        equal = "{} and {} are of equal length"
+        if not all(len(left) == len(right) for left, right in pairs):
+            groups.append(
+                [
+                    ("shorter", "{} is shorter than {}", lambda a, b: len(a) < len(b)),
+                    ("no-longer", "{} is no longer than {}", lambda a, b: len(a) <= len(b)),
+                ]
+            )
+        elif first < second:
+            groups.append([("equal-length", equal, lambda a, b: len(a) == len(b))])
+    widths = list(map(_width, values))
+    # With one width only, the width is a fixed size rather than a relation.
+    if None not in widths and len({*widths}) > 1:
+        chained = "{0} has as many columns as {1} has rows"
+        wide = "{} and {} have as many columns"
+        groups.append(
+            [
+                ("inner-length", chained, lambda a, b: _width(a) == len(b)),
+                ("equal-width", wide, lambda a, b: _width(a) == _width(b)),
+            ]
+        )
+    if left_kinds == {int} and right_kinds <= set(SIZED):
+        groups.append(
+            [
+                ("index", "{} is an index into {}", lambda a, b: 0 <= a < len(b)),
+                ("count", "{} is a count or position within {}", lambda a, b: 0 < a <= len(b)),
+                ("at-most-length", "{} is at most the length of {}", lambda a, b: 0 <= a <= len(b)),
+            ]
+        )
+    if right_kinds <= set(SEQUENCES) and left_kinds <= {int, str, float}:
+        groups.append([("element", "{} is an element of {}", lambda a, b: a in b)])
+    if right_kinds <= {dict, *SEQUENCES} and left_kinds == {str}:
+        groups.append([("within", "{} stands somewhere in {}", _is_within)])
+    if kinds == {str}:
+        groups.append([("part", "{} is a part of {}", lambda a, b: a in b)])
+    for options in groups:
         for kind, text, holds in options:
             if all(holds(left, right) for left, right in pairs):
+                # An empty text is a part of any.
+                informative = [pair for pair in pairs if kind != "part" or pair[0]]
                 yield Relation(
                     kind,
                     text.format(f"argument {first}", f"argument {second}"),
                     (first, second),
-                    lambda arguments: holds(arguments[first], arguments[second]),  # noqa: B023 - returns
-                    lambda arguments: informs(arguments[first], arguments[second]),
+                    partial(_holds_at, (first, second), holds),
+                    _distinct(informative),
                 )
-                return
-
-    left_kinds = {type(left) for left, _ in pairs}
-    right_kinds = {type(right) for _, right in pairs}
-    if (
-        left_kinds | right_kinds <= {int, float}
-        or _has_order(left_kinds | right_kinds)
-        or _are_moments([each for pair in pairs for each in pair])
-    ):
-        yield from strongest(
-            ("less", "{} < {}", lambda a, b: _is_sorted((a, b)) and a != b),
-            ("at-most", "{} <= {}", lambda a, b: _is_sorted((a, b))),
-        )
-    if left_kinds | right_kinds <= set(SIZED):
-        # Equal lengths imply "no longer" both ways, so nothing weaker is yielded.
-        if all(len(left) == len(right) for left, right in pairs):
-            if first < second:
-                yield from strongest(
-                    ("equal-length", "{} and {} are of equal length", _are_of_one_length)
-                )
-        else:
-            yield from strongest(
-                ("shorter", "{} is shorter than {}", lambda a, b: len(a) < len(b)),
-                ("no-longer", "{} is no longer than {}", lambda a, b: len(a) <= len(b)),
-            )
-    widths = [*map(_width, (each for pair in pairs for each in pair))]
-    # With one width only, the width is a fixed size rather than a relation.
-    if None not in widths and len({*widths}) > 1:
-        yield from strongest(
-            ("inner-length", "{0} has as many columns as {1} has rows", _are_chained),
-            ("equal-width", "{} and {} have as many columns", lambda a, b: _width(a) == _width(b)),
-        )
-    if left_kinds == {int} and right_kinds <= set(SIZED):
-        yield from strongest(
-            ("index", "{} is an index into {}", lambda a, b: 0 <= a < len(b)),
-            ("count", "{} is a count or position within {}", lambda a, b: 0 < a <= len(b)),
-            ("at-most-length", "{} is at most the length of {}", lambda a, b: 0 <= a <= len(b)),
-        )
-    if right_kinds <= set(SEQUENCES) and left_kinds <= {int, str, float}:
-        yield from strongest(("element", "{} is an element of {}", _is_in))
-    if right_kinds <= {dict, *SEQUENCES} and left_kinds == {str}:
-        yield from strongest(("within", "{} stands somewhere in {}", _is_within))
-    if left_kinds == right_kinds == {str}:
-        yield from strongest(
-            ("part", "{} is a part of {}", _is_in), informs=lambda left, right: bool(left)
-        )
+                break
 
 
 def _width(matrix: Value) -> int | None:
@@ -369,10 +337,6 @@ def _width(matrix: Value) -> int | None:
         return None
     sizes = {len(row) if type(row) in SEQUENCES else -1 for row in matrix}
     return max(sizes) if len(sizes) == 1 and -1 not in sizes else None
-
-
-def _are_chained(left: Value, right: Value) -> bool:
-    return _width(left) == len(right)
 
 
 def _has_order(kinds: set[type]) -> bool:
@@ -384,14 +348,6 @@ def _are_moments(values: Sequence[Value]) -> bool:
     """Return whether all values are texts of dates or times that sort chronologically."""
     texts = [each for each in values if type(each) is str]
     return len(texts) == len(values) and all(map(_MOMENT.fullmatch, texts))
-
-
-def _are_of_one_length(left: Sized, right: Sized) -> bool:
-    return len(left) == len(right)
-
-
-def _is_in(element: Value, container: Container[Value]) -> bool:
-    return element in container
 
 
 def _is_within(text: str, value: Value) -> bool:
@@ -420,6 +376,41 @@ def _is_descending(values: Sequence[Value]) -> bool:
 
 def _is_distinct(values: Sequence[Value]) -> bool:
     return len({*map(key, values)}) == len(values)
+
+
+_OF_PARTS: tuple[Rule, ...] = (
+    (
+        "same-keys",
+        "dicts of one list have the same keys",
+        lambda rows: len({frozenset(row) for row in rows}) == 1,
+        _is_table,
+    ),
+    (
+        "distinct-first",
+        "records of one list differ in their first field",
+        lambda rows: _is_distinct(_first_fields(rows)),
+        lambda rows: len(_first_fields(rows)) > 1,
+    ),
+    (
+        "equal-lines",
+        "texts of one list are of one length",
+        lambda rows: len({*map(len, rows)}) == 1,
+        _is_board,
+    ),
+    (
+        "ordered-times",
+        "times in a text are in order",
+        lambda text: _is_sorted(times_in(text)),
+        lambda value: type(value) is str and len({*times_in(value)}) > 1,
+    ),
+    (
+        "single-blanks",
+        "words are separated by single blanks",
+        lambda text: text == " ".join(text.split()),
+        lambda each: type(each) is str and any(map(str.isspace, each)),
+    ),
+)
+"""Rules for the rows, records and texts in an argument."""
 
 
 # Members of enumerations that a program declares: all are allowed where examples have one.
@@ -522,12 +513,9 @@ class InputFilter:
         """
         # One ledger for all arguments: it collects their constraints, and checks the user's choices
         # at the end.
-        profiles, columns = _profiles(base)
+        profiles = _profiles(base)
         ledger = Ledger(choices, text=text, parameters=parameters, chance=chance)
-        domains = tuple(
-            inference.inferred(profile, column, ledger, known=known)
-            for profile, column in zip(profiles, columns, strict=True)
-        )
+        domains = tuple(inference.inferred(each, ledger, known=known) for each in profiles)
         relations = infer_relations(base, ledger, known)
         return cls(profiles, domains, _arities(base), relations, ledger.finished())
 
@@ -546,13 +534,13 @@ class InputFilter:
         strings, if examples have some, printable ASCII and ``characters``. ``choices`` are as for
         ``infer``.
         """
-        profiles, columns = _profiles(base)
+        profiles = _profiles(base)
         ledger = Ledger(choices)
         # A signature may have fewer parameters than cases have arguments.
         padded = [*stated, *[UNKNOWN] * len(profiles)]
         domains = tuple(
-            inference.typed(profile, column, ledger, characters=characters).widened(hint)
-            for profile, column, hint in zip(profiles, columns, padded, strict=False)
+            inference.typed(profile, ledger, characters=characters).widened(hint)
+            for profile, hint in zip(profiles, padded, strict=False)
         )
         return cls(profiles, domains, _arities(base), constraints=ledger.finished())
 
@@ -796,16 +784,10 @@ def _stated(stated: StatedConstraints, examples: int, off: Collection[int]) -> I
         )
 
 
-def _profiles(base: Sequence[Arguments]) -> tuple[tuple[Profile, ...], list[Column]]:
+def _profiles(base: Sequence[Arguments]) -> tuple[Profile, ...]:
     if not base:
         raise InputError("no base input to infer constraints from", remedy="give the task an input")
-    # Optional arguments are profiled by the inputs that have them.
-    largest = max(map(len, base))
-    profiles = tuple(
-        Profile.of(arguments[position] for arguments in base if len(arguments) > position)
-        for position in range(largest)
-    )
-    return profiles, [Column.of_argument(base, position) for position in range(largest)]
+    return tuple(Profile.of_argument(base, position) for position in range(max(map(len, base))))
 
 
 def _shown(task: Task, base: Sequence[Arguments]) -> list[Arguments]:

@@ -1,14 +1,18 @@
-"""Profiles: observed properties of one slot of the inputs, down to the elements of containers."""
+"""Profiles: the examples' values at one slot of the inputs, and their observed properties."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from functools import cached_property
+from itertools import chain
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from evalplus_lite.types import Value
+from evalplus_lite.values.identity import key
+from evalplus_lite.values.kinds.kind import Kind
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
 # Views: the plain values that represent those of extended types.
@@ -52,108 +56,212 @@ FIXED_AFTER = 5
 """A size that is the same for this many values counts as fixed."""
 
 
-@dataclass(frozen=True, slots=True)
-class NumberRange:
+class NumberRange(NamedTuple):
     """The range of finite ints and floats at a slot (without bools)."""
 
     lowest: float
     highest: float
 
 
-@dataclass(frozen=True, slots=True)
-class TextProfile:
-    """The strings at a slot: character counts, and distinct values."""
+class SizeRange(NamedTuple):
+    """The lengths of the strings and containers at a slot.
 
-    counts: dict[str, int]
-    """Character to occurrences, in character order."""
-    values: tuple[str, ...]
-    """Distinct strings in order of appearance."""
-
-
-@dataclass(frozen=True, slots=True)
-class SizeRange:
-    """The lengths of the strings and containers at a slot."""
+    ``is_fixed``: all have one length, and there are enough to conclude that it is fixed.
+    """
 
     smallest: int
     largest: int
     is_fixed: bool
-    """Whether all have one length, and there are enough to conclude that it is fixed."""
 
 
-@dataclass(frozen=True, slots=True)
 class Profile:
-    """The properties of the values at one slot, as computed by ``Profile.of(values)``."""
+    """The examples' values at one slot of the inputs, grouped by example, and their properties.
 
-    kinds: tuple[type, ...]
-    """The exact types of the values, sorted by name."""
-    numbers: NumberRange | None = None
-    text: TextProfile | None = None
-    sizes: SizeRange | None = None
-    items: Profile | None = None
-    """The elements of all lists, tuples, sets and frozensets together."""
-    positions: tuple[Profile, ...] | None = None
-    """A profile for each position, if the size is fixed and positions have different types."""
-    keys: Profile | None = None
-    values: Profile | None = None
-    has_special: bool = False
-    """Whether NaN or an infinity occurs."""
-    is_uniform: bool = True
-    """Whether every single container has elements of only one type."""
-    is_rectangular: bool = False
-    """Whether all rows of each container have one length, and some container has several rows."""
-    views: tuple[View[Profile], ...] = ()
-    """For each extended type, the profile of its values' views."""
-    is_square: bool = False
-    """Whether, in addition, each container has as many rows as columns."""
+    ``name`` and ``place`` identify the slot. Support counts examples rather than elements, so
+    groups are kept down to the elements of containers. A profile without values is false.
+    """
+
+    def __init__(self, groups: Iterable[Sequence[Value]], name: str = "", place: str = "") -> None:
+        self.groups = [group for group in groups if group]
+        self.name, self.place = name, place
+        self.every = [value for group in self.groups for value in group]
+        # Sort by name, because the order of a set of types differs between runs.
+        kinds = sorted({type(value) for value in self.every}, key=lambda kind: kind.__name__)
+        self.kinds: tuple[type, ...] = tuple(kinds)
+        """The exact types of the values, sorted by name."""
+        self.is_view = False
+        """Whether the values are views. Views of one type that are tuples are records by design
+        (year, month and day), so no evidence has to be weighed."""
+
+    def __bool__(self) -> bool:
+        return bool(self.every)
 
     @classmethod
     def of(cls, values: Iterable[Value]) -> Profile:
-        """Return the profile of the values; the elements of sets are read in a fixed order."""
-        values = list(values)
-        # Sort by name, because the order of a set of types differs between runs.
-        kinds = sorted({type(value) for value in values}, key=lambda kind: kind.__name__)
-        containers = [value for value in values if type(value) in CONTAINERS]
-        dicts = [value for value in values if type(value) is dict]
-        sizes = _sizes([value for value in values if type(value) in SIZED])
-        # All elements together, not by container, because they share one domain.
-        elements = [element for container in containers for element in elements_of(container)]
-        rows = [elements_of(container) for container in containers]
-        items = cls.of(elements) if elements else None
-        # Records of one length are not a table: their positions have different types.
-        is_rectangular = items is not None and not items.positions and _is_rectangular(rows)
-        return cls(
-            kinds=tuple(kinds),
-            numbers=_numbers(values),
-            text=_text([value for value in values if type(value) is str]),
-            sizes=sizes,
-            items=items,
-            positions=_positions(cls.of, containers),
-            # If all dicts are empty, nothing is known about keys, and they have no profile.
-            keys=cls.of(key for value in dicts for key in value) if any(dicts) else None,
-            values=cls.of(v for value in dicts for v in value.values()) if any(dicts) else None,
-            has_special=any(type(each) is float and not math.isfinite(each) for each in values),
-            is_uniform=_are_uniform(containers)
-            and _are_uniform(dicts)
-            and _are_uniform([list(value.values()) for value in dicts]),
-            is_rectangular=is_rectangular,
-            is_square=is_rectangular and _is_square(rows),
-            views=tuple(
-                View(kind, seen[0], cls._of_views([BY_TYPE[kind].view(each) for each in seen]))
-                for kind in kinds
-                if kind in BY_TYPE
-                for seen in [[value for value in values if type(value) is kind]]
-            ),
-        )
+        """Return the profile of the values of one example."""
+        return cls([list(values)])
 
     @classmethod
-    def _of_views(cls, views: Sequence[Value]) -> Profile:
-        """Return the profile of the views of one type; tuples of one length are records."""
-        # Views are records by design (year, month and day), so no evidence has to be weighed.
-        if {*map(type, views)} != {tuple} or len({*map(len, views)}) != 1:
-            return cls.of(views)
-        size = len(views[0])
-        fields = tuple(cls.of(column) for column in zip(*views, strict=True))
-        return cls((tuple,), sizes=SizeRange(size, size, is_fixed=True), positions=fields)
+    def of_argument(cls, examples: Sequence[Sequence[Value]], position: int) -> Profile:
+        """Return the profile of an argument; optional ones are profiled where present."""
+        groups = [each[position : position + 1] for each in examples]
+        return cls(groups, str(position), f"argument {position}")
+
+    def support(self, informs: Callable[[Value], bool]) -> int:
+        """Return the number of distinct examples with an informative value."""
+        # Examples that are equal here count once, however they differ elsewhere.
+        return len({key(list(each)) for each in self.groups if any(map(informs, each))})
+
+    def distinct(self, informs: Callable[[Value], bool]) -> int:
+        """Return the number of distinct informative values in all examples together."""
+        return len({key(value) for value in self.every if informs(value)})
+
+    def field(self, position: int) -> Profile:
+        """Return the profile of one field of records."""
+        return self._inner(
+            str(position),
+            f"field {position} of",
+            lambda value: value[position : position + 1] if type(value) in SEQUENCES else (),
+        )
+
+    def entry(self, name: str) -> Profile:
+        """Return the profile of the values of one key of dicts."""
+        return self._inner(
+            f"[{name}]",
+            f"field {name} of",
+            lambda value: (value[name],) if type(value) is dict else (),
+        )
+
+    @cached_property
+    def items(self) -> Profile:
+        """The elements of all lists, tuples, sets and frozensets together, in a fixed order."""
+        return self._inner(
+            "items", "the elements of", lambda v: elements_of(v) if type(v) in CONTAINERS else ()
+        )
+
+    @cached_property
+    def keys(self) -> Profile:
+        """The keys of dicts."""
+        return self._inner("keys", "the keys of", lambda v: v if type(v) is dict else ())
+
+    @cached_property
+    def values(self) -> Profile:
+        """The values of dicts."""
+        return self._inner(
+            "values", "the values of", lambda v: v.values() if type(v) is dict else ()
+        )
+
+    @cached_property
+    def views(self) -> tuple[View[Profile], ...]:
+        """For each extended type, the profile of its values' views."""
+        return tuple(map(self._view, (BY_TYPE[kind] for kind in self.kinds if kind in BY_TYPE)))
+
+    def _view(self, kind: Kind) -> View[Profile]:
+        inner = self._inner(
+            kind.name,
+            f"the {kind.name} of",
+            lambda value: (kind.view(value),) if type(value) is kind.type else (),
+        )
+        inner.is_view = True
+        like = next(value for value in self.every if type(value) is kind.type)
+        return View(kind.type, like, inner)
+
+    @cached_property
+    def numbers(self) -> NumberRange | None:
+        """The range of finite numbers."""
+        finite = [
+            v for v in self.every if type(v) is int or (type(v) is float and math.isfinite(v))
+        ]
+        return NumberRange(min(finite), max(finite)) if finite else None
+
+    @cached_property
+    def has_special(self) -> bool:
+        """Whether NaN or an infinity occurs."""
+        return any(type(each) is float and not math.isfinite(each) for each in self.every)
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The distinct strings in order of appearance."""
+        return tuple(dict.fromkeys(value for value in self.every if type(value) is str))
+
+    @cached_property
+    def characters(self) -> dict[str, int]:
+        """The occurrences of each character in strings, in character order."""
+        strings = (value for value in self.every if type(value) is str)
+        return dict(sorted(Counter(chain.from_iterable(strings)).items()))
+
+    @cached_property
+    def sizes(self) -> SizeRange | None:
+        """The lengths of strings and containers."""
+        lengths = [len(value) for value in self.every if type(value) in SIZED]
+        if not lengths:
+            return None
+        smallest, largest = min(lengths), max(lengths)
+        # That all are empty is no evidence of a fixed length.
+        is_fixed = smallest == largest > 0 and len(lengths) >= FIXED_AFTER
+        return SizeRange(smallest, largest, is_fixed)
+
+    @cached_property
+    def positions(self) -> tuple[Profile, ...] | None:
+        """A profile for each position, if lists of one length differ in type by position.
+
+        Two tuples are enough if each field always has the same type.
+        """
+        containers = [value for value in self.every if type(value) in CONTAINERS]
+        kinds = {type(container) for container in containers}
+        if len({*map(len, containers)}) != 1 or not kinds <= {*SEQUENCES}:
+            return None
+        columns = [set(map(type, column)) for column in zip(*containers, strict=True)]
+        # Two tuples with the same types at the same positions are a record. Lists need more
+        # examples. The types must differ between positions in both cases.
+        is_record = kinds == {tuple} and all(len(each) == 1 for each in columns)
+        is_enough = len(containers) >= (2 if is_record else FIXED_AFTER)
+        is_record = is_enough and any(each != columns[0] for each in columns)
+        if not is_record and not (self.is_view and self.kinds == (tuple,)):
+            return None
+        return tuple(map(self.field, range(len(columns))))
+
+    @cached_property
+    def is_uniform(self) -> bool:
+        """Whether every single container has elements of only one type."""
+        dicts = [value for value in self.every if type(value) is dict]
+        containers = [value for value in self.every if type(value) in (*CONTAINERS, dict)]
+        parts = [*containers, *(each.values() for each in dicts)]
+        return all(len(set(map(type, part))) < 2 for part in parts)
+
+    @cached_property
+    def is_rectangular(self) -> bool:
+        """Whether all rows of each container have one length, and some container has several."""
+        # Records of one length are not a table: their positions have different types.
+        if not self.items or self.items.positions:
+            return False
+        tables = self._tables
+        # A table with one row cannot have rows of different lengths, so it is no evidence.
+        return (
+            all(type(row) in SEQUENCES for rows in tables for row in rows)
+            and any(len(rows) > 1 for rows in tables)
+            and all(len({*map(len, rows)}) < 2 for rows in tables)
+        )
+
+    @cached_property
+    def is_square(self) -> bool:
+        """Whether, in addition, each container has as many rows as columns."""
+        return self.is_rectangular and all(
+            len(rows) == len(rows[0]) for rows in self._tables if rows
+        )
+
+    @property
+    def _tables(self) -> list[Sequence[Value]]:
+        return [elements_of(value) for value in self.every if type(value) in CONTAINERS]
+
+    def _inner(self, step: str, place: str, part: Callable[[Value], Iterable[Value]]) -> Profile:
+        # Keep the groups: the elements of one example are one piece of evidence.
+        groups = [[inner for value in group for inner in part(value)] for group in self.groups]
+        return Profile(groups, f"{self.name}.{step}", f"{place} {self.place}")
+
+
+NOTHING = Profile(())
+"""The profile of a slot for which there is no value."""
 
 
 def elements_of(container: Collection[Value]) -> Sequence[Value]:
@@ -186,73 +294,3 @@ def order(value: Value) -> tuple[str, Any]:
     if kind is frozenset:
         return kind.__name__, sorted(map(order, value))
     return kind.__name__, repr(value)
-
-
-def _are_uniform(containers: Iterable[Iterable[Value]]) -> bool:
-    return all(len(set(map(type, container))) < 2 for container in containers)
-
-
-def _numbers(values: Sequence[Value]) -> NumberRange | None:
-    finite = [
-        value
-        for value in values
-        if type(value) is int or (type(value) is float and math.isfinite(value))
-    ]
-    if not finite:
-        return None
-    return NumberRange(min(finite), max(finite))
-
-
-def _text(values: Sequence[str]) -> TextProfile | None:
-    if not values:
-        return None
-    counts = Counter(character for value in values for character in value)
-    return TextProfile(dict(sorted(counts.items())), tuple(dict.fromkeys(values)))
-
-
-def _sizes(values: Sequence[Sized]) -> SizeRange | None:
-    if not values:
-        return None
-    lengths = [len(value) for value in values]
-    smallest, largest = min(lengths), max(lengths)
-    # That all are empty is no evidence of a fixed length.
-    is_fixed = smallest == largest > 0 and len(lengths) >= FIXED_AFTER
-    return SizeRange(smallest, largest, is_fixed=is_fixed)
-
-
-def _positions(
-    profile_of: Callable[[Iterable[Value]], Profile], containers: Sequence[Sequence[Value]]
-) -> tuple[Profile, ...] | None:
-    """Return the profiles of a record's fields, if lists of one length differ in type by position.
-
-    Two tuples are enough if each field always has the same type.
-    """
-    if len({len(container) for container in containers}) != 1:
-        return None
-    if any(type(container) not in SEQUENCES for container in containers):
-        return None
-    kinds = [set(map(type, column)) for column in zip(*containers, strict=True)]
-    # Two tuples with the same types at the same positions are a record. Lists need more examples.
-    # The types must differ between positions in both cases.
-    is_record = all(type(container) is tuple for container in containers) and all(
-        len(each) == 1 for each in kinds
-    )
-    if len(containers) < (2 if is_record else FIXED_AFTER) or all(
-        each == kinds[0] for each in kinds
-    ):
-        return None
-    return tuple(profile_of(column) for column in zip(*containers, strict=True))
-
-
-def _is_square(containers: Sequence[Sequence[Value]]) -> bool:
-    """Return whether all tables are square."""
-    return all(len(rows) == len(rows[0]) for rows in containers if rows)
-
-
-def _is_rectangular(containers: Sequence[Sequence[Value]]) -> bool:
-    if not all(type(row) in SEQUENCES for rows in containers for row in rows):
-        return False
-    # A table with one row cannot have rows of different lengths, so it is no evidence.
-    if not any(len(rows) > 1 for rows in containers):
-        return False
-    return all(len({len(row) for row in rows}) < 2 for rows in containers)

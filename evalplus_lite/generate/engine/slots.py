@@ -12,6 +12,7 @@ from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.domain import Domain
 from evalplus_lite.generate.domains.profile import (
     CONTAINERS,
+    NOTHING,
     SIZED,
     Profile,
     elements_of,
@@ -25,7 +26,6 @@ from evalplus_lite.generate.operators.registry import (
     OPERATORS,
     Family,
     Operator,
-    Trait,
     below,
     pick,
 )
@@ -384,6 +384,8 @@ class GenerationState:
     """The largest magnitude of new numbers."""
     max_size: int = 10_000
     """The largest length of new strings and containers."""
+    characters: str = ""
+    """Characters of strings where no example has some."""
     recall: float = 0.0
     """Probability that a sampled string is an unchanged constant or known string."""
 
@@ -417,19 +419,20 @@ class Slot:
         self.height: int = 1 + max(inner) if inner else 0
         """The levels of containers here; 0 for other values."""
         self.positions: list[Slot] | None = None
-        if domain.positions and profile.positions:
-            pairs = zip(domain.positions, profile.positions, strict=True)
+        if domain.positions:
+            inside = profile.positions or [NOTHING] * len(domain.positions)
+            pairs = zip(domain.positions, inside, strict=True)
             self.positions = [Slot(domain, profile, state) for domain, profile in pairs]
         profiles = {each.kind: each.about for each in profile.views}
         self.views = {
-            each.kind: Slot(each.about, profiles.get(each.kind) or Profile.of(()), state)
+            each.kind: Slot(each.about, profiles.get(each.kind, NOTHING), state)
             for each in domain.views
         }
         """For each extended type, the slot of its views (the plain values that represent it)."""
         self._likes = {each.kind: each.like for each in domain.views}
-        self.seen_characters = "".join(profile.text.counts) if profile.text else ""
         # There must be some character even if all examples are empty.
-        self.seen_characters = self.seen_characters or domain.alphabet or "a"
+        seen = "".join(profile.characters) or (state.characters if domain.alphabet else "")
+        self.seen_characters = seen or domain.alphabet or "a"
         self.characters = domain.alphabet or self.seen_characters
         tokens = (each for each in state.constants.tokens if len(each) == 1)
         punctuation = dict.fromkeys(
@@ -439,8 +442,8 @@ class Slot:
         )
         self.punctuation = "".join(punctuation)
         # Tables are built once for each slot, since its operators depend only on the domain.
-        self._near = self._tables(Family.NEAR)
-        self._constant = self._tables(Family.CONSTANT)
+        self._near = self._tables("near")
+        self._constant = self._tables("constant")
         self._kinds = domain.kinds
         self.choices = {kind: found for kind in domain.kinds if (found := domain.choices_of(kind))}
         self._bound()
@@ -598,11 +601,9 @@ class Slot:
                     self.items.learn(element)
 
     def _child(
-        self, domain: Domain | None, profile: Profile | None, *, is_fixed: bool = False
+        self, domain: Domain | None, profile: Profile, *, is_fixed: bool = False
     ) -> Slot | None:
-        if domain is None:
-            return None
-        return Slot(domain, profile or Profile.of(()), self.state, is_fixed=is_fixed)
+        return None if domain is None else Slot(domain, profile, self.state, is_fixed=is_fixed)
 
     def _tables(self, family: Family) -> dict[type, OperatorTable]:
         """Return the operator tables of a family by type, without empty ones."""
@@ -615,22 +616,22 @@ class Slot:
         return tables
 
     def _table(self, kind: type) -> OperatorTable | None:
-        """Return the operators of the current family, or else those of ``Family.NEAR``."""
+        """Return the operators of the current family, or else those that need no constants."""
         if self.state.draws_constants and kind in self._constant:
             return self._constant[kind]
         return self._near.get(kind)
 
     def _weight(self, each: Operator) -> float:
-        is_favoured = self.domain.has_common_pattern and Trait.KEEPS_FORM in each.traits
+        is_favoured = self.domain.has_common_pattern and each.keeps_form
         return each.weight * (_FORM_FAVOUR if is_favoured else 1)
 
     def _suits(self, each: Operator, family: Family) -> bool:
         # Exclude operators that cannot yield an allowed value here, rather than at each draw.
-        if Trait.RESIZES in each.traits and self.has_fixed_size:
+        if each.resizes and self.has_fixed_size:
             return False
-        if Trait.FOR_GRIDS in each.traits and not self.domain.is_rectangular:
+        if each.for_grids and not self.domain.is_rectangular:
             return False
-        return each.family is family or each.family is Family.EITHER
+        return each.family in (family, "either")
 
 
 def _has_one_size(domain: Domain) -> bool:
