@@ -6,6 +6,7 @@ import heapq
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.reduction.requirements import MODES, Matrix, Requirement
@@ -27,8 +28,7 @@ SIZE = 8.0
 """Default mean number of plus cases a task."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
+class Pick(NamedTuple):
     """A test in a ranking, and its gain over earlier ones, as a fraction of ``UNIT``."""
 
     test: int
@@ -151,8 +151,7 @@ class Policy:
         return SIZE if self.budget is None else self.budget
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """The plus cases chosen for a task, by number in its suite, strongest first."""
 
     task_id: str
@@ -177,9 +176,7 @@ def choose(
     )
 
 
-def _rows(
-    matrix: Matrix, policy: Policy, without: Collection[Requirement] = ()
-) -> dict[str, list[int]]:
+def _rows(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -> dict[str, list[int]]:
     """Return the rows of the policy's kinds, by kind."""
     rows: dict[str, list[int]] = {kind: [] for kind in MODES[policy.mode]}
     for requirement, row in matrix.rows.items():
@@ -202,8 +199,6 @@ def _ranking(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -
 
 def _cover(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -> CoverProblem:
     """Return the policy's cover problem, without duplicate rows and rows of all cases."""
+    rows = [row for some in _rows(matrix, policy, without).values() for row in some]
     given = (1 << matrix.base_count) - 1
-    rows = [row for some in _rows(matrix, policy, without).values() for row in some if row]
-    return distinct(
-        CoverProblem(matrix.count, tuple(rows), given, (policy.multiplicity or 1,) * len(rows))
-    )
+    return distinct(CoverProblem(matrix.count, tuple(rows), given, policy.multiplicity or 1))

@@ -1,8 +1,8 @@
 """Set cover over bitsets: small suites that satisfy the requirements of the large one.
 
 A test is a number; a requirement is a *row*, the bitset of the tests that satisfy it (bit ``t`` is
-set if test ``t`` does). ``given`` tests are in every suite and count for the rows they satisfy. A
-row *wants* a number of tests, or all of its tests if it has fewer: one each is set cover, k each a
+set if test ``t`` does). ``given`` tests are in every suite and count for the rows they satisfy.
+Each row *wants* a number of tests, or all of its tests if it has fewer: one is set cover, k a
 k-fold cover.
 
 Tests are chosen by the number of rows still short, then by the weight of all rows that they satisfy
@@ -18,20 +18,13 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class CoverProblem:
-    """A set-cover instance: the rows over ``tests`` tests; ``given`` are in every suite.
-
-    ``wants[i]`` is the number of tests that ``rows[i]`` needs; by default each needs one.
-    """
+    """A set-cover instance: the rows over ``tests`` tests; ``given`` are in every suite."""
 
     tests: int
     rows: tuple[int, ...]
     given: int = 0
-    wants: tuple[int, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Default to one test for each row."""
-        if not self.wants:
-            object.__setattr__(self, "wants", (1,) * len(self.rows))
+    want: int = 1
+    """The number of tests that each row needs."""
 
 
 def bitset(tests: Iterable[int]) -> int:
@@ -56,22 +49,18 @@ def distinct(problem: CoverProblem) -> CoverProblem:
     """Return the problem without duplicate rows and without rows that no test, or every test,
     satisfies.
 
-    A row that every test satisfies does not separate tests. For equal rows the greatest want
-    counts. Rows keep their order of first appearance.
+    A row that every test satisfies does not separate tests. Rows keep their order.
     """
     everything = (1 << problem.tests) - 1
-    wants: dict[int, int] = {}
-    for row, want in zip(problem.rows, problem.wants, strict=True):
-        if row and row != everything:
-            wants[row] = max(want, wants.get(row, 0))
-    return replace(problem, rows=tuple(wants), wants=tuple(wants.values()))
+    rows = dict.fromkeys(row for row in problem.rows if row and row != everything)
+    return replace(problem, rows=tuple(rows))
 
 
 def demands(problem: CoverProblem) -> list[int]:
     """Return, for each row, how many of its tests a cover must add to the given ones."""
     return [
-        max(0, min(want, row.bit_count()) - (row & problem.given).bit_count())
-        for row, want in zip(problem.rows, problem.wants, strict=True)
+        max(0, min(problem.want, row.bit_count()) - (row & problem.given).bit_count())
+        for row in problem.rows
     ]
 
 

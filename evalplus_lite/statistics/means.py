@@ -159,10 +159,7 @@ def noise(counts: Mapping[str, Count]) -> Noise | None:
 
     None if it cannot be estimated: fewer than two tasks, or a task with a single sample.
     """
-    tasks = list(counts.values())
-    if len(tasks) < 2 or any(each.total < 2 for each in tasks):
-        return None
-    return _split([_rate(each) for each in tasks], [_within(each) for each in tasks], tasks)
+    return _noise([(each,) for each in counts.values()])
 
 
 def paired_noise(first: Mapping[str, Count], second: Mapping[str, Count]) -> Noise | None:
@@ -170,41 +167,27 @@ def paired_noise(first: Mapping[str, Count], second: Mapping[str, Count]) -> Noi
 
     ``samples`` is for each of the two. None as for ``noise``.
     """
-    both = [(first[id], second[id]) for id in first if id in second]
-    if len(both) < 2 or any(each.total < 2 for pair in both for each in pair):
+    return _noise([(first[id], second[id]) for id in first if id in second])
+
+
+def _noise(tasks: Sequence[tuple[Count, ...]]) -> Noise | None:
+    """Return the components of each task's rate, or of the difference of two rates."""
+    counts = [each for some in tasks for each in some]
+    if len(tasks) < 2 or any(each.total < 2 for each in counts):
         return None
-    gaps = [_rate(one) - _rate(other) for one, other in both]
-    counts = [each for pair in both for each in pair]
-    mean = _harmonic(counts)
-    # The two sides' samples are independent, so their variances add up.
-    errors = [_within(one) / one.total + _within(other) / other.total for one, other in both]
-    within = mean * math.fsum(errors) / len(errors)
-    between = _variance(gaps) - math.fsum(errors) / len(errors)
-    return Noise(len(both), mean, within, between)
 
+    def rate(count: Count) -> float:
+        return count.correct / count.total
 
-def _split(rates: Sequence[float], withins: Sequence[float], counts: Sequence[Count]) -> Noise:
-    errors = [within / count.total for within, count in zip(withins, counts, strict=True)]
-    error = math.fsum(errors) / len(errors)
-    mean = _harmonic(counts)
-    return Noise(len(rates), mean, mean * error, _variance(rates) - error)
+    def error(count: Count) -> float:
+        """Return the variance of the mean of a task's samples, estimated without bias."""
+        return rate(count) * (1 - rate(count)) * count.total / (count.total - 1) / count.total
 
-
-def _rate(count: Count) -> float:
-    return count.correct / count.total
-
-
-def _within(count: Count) -> float:
-    """Return the unbiased variance between a task's samples."""
-    rate = _rate(count)
-    return rate * (1 - rate) * count.total / (count.total - 1)
-
-
-def _variance(values: Sequence[float]) -> float:
-    mean = math.fsum(values) / len(values)
-    return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
-
-
-def _harmonic(counts: Iterable[Count]) -> float:
-    inverses = [1 / each.total for each in counts]
-    return len(inverses) / math.fsum(inverses)
+    # Both sides' samples are independent, so their variances add up.
+    errors = [sum(map(error, some)) for some in tasks]
+    mean_error = math.fsum(errors) / len(errors)
+    gaps = [rate(one) - sum(map(rate, others)) for one, *others in tasks]
+    mean = math.fsum(gaps) / len(gaps)
+    variance = math.fsum((gap - mean) ** 2 for gap in gaps) / (len(gaps) - 1)
+    samples = len(counts) / math.fsum(1 / each.total for each in counts)
+    return Noise(len(tasks), samples, samples * mean_error, variance - mean_error)

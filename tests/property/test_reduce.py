@@ -21,11 +21,6 @@ from evalplus_lite.reduction.set_cover import (
 )
 
 
-def folded(problem: CoverProblem, demand: int) -> CoverProblem:
-    """Return the problem with each row wanting so many tests."""
-    return replace(problem, wants=(demand,) * len(problem.rows))
-
-
 def is_cover(problem: CoverProblem, chosen: Iterable[int]) -> bool:
     """Return whether the given and the chosen tests together satisfy every row."""
     taken = bitset(chosen) & ~problem.given
@@ -40,10 +35,8 @@ def problems(draw: st.DrawFn, *, tests: int = 9, rows: int = 12) -> CoverProblem
     count = draw(st.integers(1, tests))
     sets = st.integers(0, (1 << count) - 1)
     given_tests = draw(st.one_of(st.just(0), sets))
-    found = draw(st.lists(st.tuples(sets, st.integers(1, 4)), max_size=rows))
-    wants = tuple(want for _, want in found)
-    problem = CoverProblem(count, tuple(row for row, _ in found), given_tests, wants)
-    return folded(problem, 1) if draw(st.booleans()) else problem
+    found = draw(st.lists(sets, max_size=rows))
+    return CoverProblem(count, tuple(found), given_tests, draw(st.integers(1, 4)))
 
 
 few = settings(max_examples=80)
@@ -91,7 +84,7 @@ def test_the_only_further_test_is_taken_for_what_no_given_one_does() -> None:
 @given(problems(), st.integers(1, 4))
 def test_a_folded_problem_s_cover_is_k_fold(problem: CoverProblem, k: int) -> None:
     """Every row has k tests, or all it can have; never more tests than there are."""
-    taken = bitset(greedy(folded(problem, k))) | problem.given
+    taken = bitset(greedy(replace(problem, want=k))) | problem.given
     for row in problem.rows:
         assert (row & taken).bit_count() >= min(k, row.bit_count())
 
@@ -100,10 +93,9 @@ def test_a_folded_problem_s_cover_is_k_fold(problem: CoverProblem, k: int) -> No
 @given(problems(), st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_nothing(problem: CoverProblem, random: object) -> None:
     """The same matrix gives the same suite, however its rows are ordered."""
-    pairs = list(zip(problem.rows, problem.wants, strict=True))
-    random.shuffle(pairs)  # type: ignore[attr-defined]
-    rows, wants = tuple(row for row, _ in pairs), tuple(want for _, want in pairs)
-    assert greedy(CoverProblem(problem.tests, rows, problem.given, wants)) == greedy(problem)
+    rows = list(problem.rows)
+    random.shuffle(rows)  # type: ignore[attr-defined]
+    assert greedy(replace(problem, rows=tuple(rows))) == greedy(problem)
 
 
 @few
@@ -112,24 +104,22 @@ def test_merged_rows_are_covered_alike(problem: CoverProblem) -> None:
     """A cover of the distinct rows covers all rows that some, but not every, test satisfies."""
     chosen = greedy(distinct(problem))
     everything = (1 << problem.tests) - 1
-    pairs = zip(problem.rows, problem.wants, strict=True)
-    kept = [(row, want) for row, want in pairs if row != everything]
-    rows, wants = tuple(row for row, _ in kept), tuple(want for _, want in kept)
-    assert is_cover(CoverProblem(problem.tests, rows, problem.given, wants), chosen)
+    rows = tuple(row for row in problem.rows if row != everything)
+    assert is_cover(replace(problem, rows=rows), chosen)
 
 
 @few
 @given(problems(), st.lists(st.integers(0, 8)))
-@example(CoverProblem(5, (0b10100,), 0b00100, (2,)), [2, 4])  # a given test among the chosen
+@example(CoverProblem(5, (0b10100,), 0b00100, 2), [2, 4])  # a given test among the chosen
 def test_pruning_any_choice_loses_nothing(problem: CoverProblem, some: list[int]) -> None:
     """Pruning takes a subset that covers each row as often as needed or as before."""
     chosen = [test for test in dict.fromkeys(some) if test < problem.tests]
     kept = prune(problem, chosen)
     assert set(kept) <= set(chosen)
-    for row, want in zip(problem.rows, problem.wants, strict=True):
+    for row in problem.rows:
         before = (row & (bitset(chosen) | problem.given)).bit_count()
         after = (row & (bitset(kept) | problem.given)).bit_count()
-        assert after >= min(want, before)
+        assert after >= min(problem.want, before)
 
 
 @few

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sized
+from collections.abc import Callable, Collection, Mapping, Sized
 from dataclasses import dataclass, field, replace
 
 from evalplus_lite.generate.domains.annotations import Type
@@ -90,25 +90,25 @@ class Domain:
         """Return the domain for a contract that itself restricts types and characters."""
         # If examples have ints, floats may be valid as well, and vice versa: the contract decides.
         numbers = (int, float) if {int, float} & set(self.kinds) else ()
-        inner = (
-            None if part is None else part.opened() for part in (self.items, self.keys, self.values)
-        )
-        items, keys, values = inner
-        positions = self.positions and tuple(each.opened() for each in self.positions)
-        views = tuple(
-            # Atoms are compared as a whole, so contracts do not restrict their parts.
-            each if BY_TYPE[each.kind].is_atom else replace(each, about=each.about.opened())
-            for each in self.views
-        )
+        also = tuple(kind for kind in numbers if kind not in self.kinds)
+        return replace(self.inner(Domain.opened), also=also, has_any_characters=True)
+
+    def inner(self, change: Callable[[Domain], Domain]) -> Domain:
+        """Return the domain with a change made to all domains directly inside it.
+
+        Atoms are compared as a whole, so the domains of their parts stay.
+        """
         return replace(
             self,
-            also=tuple(kind for kind in numbers if kind not in self.kinds),
-            has_any_characters=True,
-            items=items,
-            keys=keys,
-            values=values,
-            positions=positions,
-            views=views,
+            items=self.items and change(self.items),
+            keys=self.keys and change(self.keys),
+            values=self.values and change(self.values),
+            fields={name: change(each) for name, each in self.fields.items()},
+            positions=self.positions and tuple(map(change, self.positions)),
+            views=tuple(
+                each if BY_TYPE[each.kind].is_atom else replace(each, about=change(each.about))
+                for each in self.views
+            ),
         )
 
     def of_any_sign(self) -> Domain:

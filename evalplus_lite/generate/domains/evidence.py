@@ -27,63 +27,26 @@ HARDLY_MEANT = ("distinct", "size", "no-longer", "less", "at-most")
 """Kinds that cause no doubt: of 102 such constraints on HumanEval with too few supporting inputs,
 only nine are in the contracts (``scripts/benchmarks/constraints.py``)."""
 HABITS: Mapping[str, float] = {
-    "rectangular": 0.35,
-    "square": 0.35,
-    "widths": 0.35,
-    "layout": 0.35,
-    "fields": 0.05,
-    "dates": 0.2,
-    "days": 0.2,
-    "month-days": 0.8,
-    "times": 0.2,
-    "escapes": 0.2,
-    "brackets": 0.35,
-    "quotes": 0.35,
-    "decimals": 0.35,
-    "same-keys": 0.35,
-    "equal-lines": 0.35,
-    "distinct-first": 0.5,
-    "known-words": 0.2,
-    "tree": 0.35,
-    "ordered-times": 0.5,
-    "sorted": 0.5,
-    "descending": 0.5,
-    "size": 0.5,
-    "ordered-pairs": 0.5,
-    "proper-pairs": 0.48,
-    "single-blanks": 0.6,
-    "uniform": 0.5,
-    "alphabet": 0.6,
-    "words": 0.6,
-    "choices": 0.5,
-    "index": 0.6,
-    "count": 0.6,
-    "at-most-length": 0.6,
-    "element": 0.6,
-    "within": 0.5,
-    "part": 0.6,
-    "distinct": 0.7,
-    "equal-length": 0.7,
-    "inner-length": 0.5,
-    "equal-width": 0.5,
-    "shorter": 0.75,
-    "no-longer": 0.75,
-    "less": 0.8,
-    "at-most": 0.8,
+    kind: habit
+    for habit, kinds in {
+        0.05: "fields",
+        0.2: "dates days times escapes known-words",
+        0.35: "rectangular square widths layout brackets quotes decimals same-keys equal-lines"
+        " tree",
+        0.48: "proper-pairs",
+        0.5: "distinct-first ordered-times sorted descending size ordered-pairs uniform"
+        " choices within inner-length equal-width",
+        0.6: "single-blanks alphabet words index count at-most-length element part",
+        0.7: "distinct equal-length",
+        0.75: "shorter no-longer",
+        0.8: "month-days less at-most",
+    }.items()
+    for kind in kinds.split()
 }
 """Measured on HumanEval's inputs against its contracts (``scripts/benchmarks/constraints.py``).
 The others are guesses: those about the content of texts, ``same-keys``, ``known-words``, ``tree``,
 ``within``, ``inner-length``, ``equal-width``, ``ordered-times``, ``ordered-pairs`` ..."""
-LIMITS: Mapping[str, int] = {
-    "not-negative": 1,
-    "not-positive": 1,
-    "not-zero": 1,
-    "not-empty": 1,
-    "record": 1,
-    "reach": 1,
-    "length": 1,
-    "letters": 1,
-}
+LIMITS = "not-negative not-positive not-zero not-empty record reach length letters".split()
 """Kinds that limit how far inputs may be from the examples, rather than state a shared property.
 One example is enough, since without a contract, inputs far from the examples are rarely valid."""
 
@@ -204,7 +167,7 @@ class Ledger:
 def needed(kind: str, *, chance: float = CHANCE) -> int:
     """Return the number of informative examples that a kind of constraint needs."""
     if kind in LIMITS:
-        return LIMITS[kind]
+        return 1
     # For these the strict filter needs as many examples as the usual one, so they cause no doubt.
     if kind in HARDLY_MEANT:
         chance = CHANCE

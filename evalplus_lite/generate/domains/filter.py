@@ -151,7 +151,7 @@ def _within_parts(position: int, column: Sequence[Value]) -> Iterator[Relation]:
             pairs = zip(node, kinds, strict=False)
             return len(node) == len(kinds) and all(type(each) in kind for each, kind in pairs)
 
-        shape = ", ".join(map(_kind_names, kinds))
+        shape = ", ".join(" or ".join(sorted(each.__name__ for each in kind)) for kind in kinds)
         tree = "tree", f"each list in it is [{shape}]", is_node, lambda v: type(v) in SEQUENCES
         rules.insert(len(rules) - 2, tree)
     for kind, text, holds, part in rules:
@@ -239,10 +239,6 @@ def _is_board(value: Value) -> bool:
     """Return whether a value is a list of at least two texts, one longer than a character."""
     is_of_texts = type(value) in SEQUENCES and {*map(type, value)} == {str}
     return is_of_texts and len(value) > 1 and max(map(len, value)) > 1
-
-
-def _kind_names(kinds: Collection[type]) -> str:
-    return " or ".join(sorted(kind.__name__ for kind in kinds))
 
 
 def _is_row(part: Value, whole: Value) -> bool:
@@ -451,26 +447,13 @@ def _members(node: ast.ClassDef) -> Iterator[EnumMember]:
 def with_members(domain: Domain, members: tuple[EnumMember, ...]) -> Domain:
     """Return the domain extended to all members of each enumeration that has an allowed member."""
 
-    def part(inner: Domain | None) -> Domain | None:
-        return None if inner is None else with_members(inner, members)
-
     seen = {(each.owner, each.name) for each in domain.choices if type(each) is EnumMember}
     owners = {owner for owner, _ in seen}
     more = [
         each for each in members if each.owner in owners and (each.owner, each.name) not in seen
     ]
-    return replace(
-        domain,
-        choices=(*domain.choices, *more),
-        items=part(domain.items),
-        keys=part(domain.keys),
-        values=part(domain.values),
-        fields={name: with_members(each, members) for name, each in domain.fields.items()},
-        positions=domain.positions and tuple(with_members(p, members) for p in domain.positions),
-        views=tuple(
-            replace(view, about=with_members(view.about, members)) for view in domain.views
-        ),
-    )
+    changed = domain.inner(partial(with_members, members=members))
+    return replace(changed, choices=(*domain.choices, *more))
 
 
 @dataclass(frozen=True, slots=True)
@@ -517,7 +500,8 @@ class InputFilter:
         ledger = Ledger(choices, text=text, parameters=parameters, chance=chance)
         domains = tuple(inference.inferred(each, ledger, known=known) for each in profiles)
         relations = infer_relations(base, ledger, known)
-        return cls(profiles, domains, _arities(base), relations, ledger.finished())
+        arities = tuple(sorted({*map(len, base)}))
+        return cls(profiles, domains, arities, relations, ledger.finished())
 
     @classmethod
     def typed(
@@ -542,7 +526,8 @@ class InputFilter:
             inference.typed(profile, ledger, characters=characters).widened(hint)
             for profile, hint in zip(profiles, padded, strict=False)
         )
-        return cls(profiles, domains, _arities(base), constraints=ledger.finished())
+        arities = tuple(sorted({*map(len, base)}))
+        return cls(profiles, domains, arities, constraints=ledger.finished())
 
     @classmethod
     def of_task(cls, task: Task, *, is_own: bool = False) -> InputFilter:
@@ -729,7 +714,8 @@ class InputFilter:
         # From cheap to expensive: number of arguments, single arguments, relations, stated
         # constraints.
         if len(arguments) not in self.arities:
-            return f"{len(arguments)} arguments where {_either(self.arities)} were seen"
+            seen = " or ".join(map(str, self.arities))
+            return f"{len(arguments)} arguments where {seen} were seen"
         for position, (domain, value) in enumerate(zip(self.domains, arguments, strict=False)):
             if (reason := domain.explain(value)) is not None:
                 return f"argument {position}: {reason}"
@@ -795,14 +781,6 @@ def _shown(task: Task, base: Sequence[Arguments]) -> list[Arguments]:
     seen = {tuple(map(type, arguments)) for arguments in base}
     shown = examples(task.prompt, task.entry_point)
     return [arguments for arguments in shown if tuple(map(type, arguments)) in seen]
-
-
-def _arities(base: Sequence[Arguments]) -> tuple[int, ...]:
-    return tuple(sorted({len(arguments) for arguments in base}))
-
-
-def _either(numbers: tuple[int, ...]) -> str:
-    return " or ".join(map(str, numbers))
 
 
 # Choices: constraints that the user requires or removes, on the command line or in a task.

@@ -129,15 +129,9 @@ def _texts(slot: Slot, of: Of) -> Iterator[Value]:
         yield from (first + first, first + second, first + second + first, first * 3 + second)
     if " " in slot.seen_characters and characters:
         word = characters[0] * 2
-        yield from (
-            " ",
-            "  ",
-            f" {word}",
-            f"{word} ",
-            f"{word} {characters[-1]}",
-            f"{word}  {word}",
-        )
-        yield from (f"  {word}  {characters[-1]} ", f"{word}   {word}", " ".join(characters))
+        yield from (" ", "  ", f" {word}", f"{word} ", f"{word} {characters[-1]}")
+        yield from (f"{word}  {word}", f"  {word}  {characters[-1]} ", f"{word}   {word}")
+        yield " ".join(characters)
     yield from slot.characters[:1] and (slot.characters[0], slot.characters[-1])
     yield from _alphabets(slot)
     # Limited, since a reference may contain a whole table of words.
@@ -181,17 +175,8 @@ def _leading(characters: str) -> str:
 
 
 def _bytestrings(slot: Slot, of: Of) -> Iterator[Value]:
-    yield from (
-        b"",
-        b"\x00",
-        b"\xff",
-        b"a",
-        b"\x00\x00",
-        b"ab",
-        b"aa",
-        b"\x7f\x80",
-        bytes(range(256)),
-    )
+    yield from (b"", b"\x00", b"\xff", b"a", b"\x00\x00", b"ab", b"aa", b"\x7f\x80")
+    yield bytes(range(256))
     yield from slot.state.constants.bytestrings
 
 
@@ -323,11 +308,8 @@ class _Boundaries:
             if identity not in self.values:
                 self.values[identity] = value
                 self.waiting.append(identity)
-        self.review()
-
-    def review(self) -> None:
-        """Recompute the usable values, without those rejected since."""
-        # The bound falls after slow inputs, so values listed earlier may now be too large.
+        # Recompute the usable values without those rejected since. The bound falls after slow
+        # inputs, so values listed earlier may now be too large.
         rejected, max_magnitude = self.rejected, self.slot.state.max_magnitude
         self.usable = [
             value

@@ -306,7 +306,14 @@ class SequenceGenerator:
                 name,
                 seen,
                 self.use,
-                _generator(seen, rng, self._proposed(name), constants) if any(seen) else None,
+                Generator(
+                    [Case(arguments) for arguments in seen],
+                    input_filter=self._proposed(name),
+                    rng=rng,
+                    constants=constants,
+                )
+                if any(seen)
+                else None,
             )
             for name, seen in by_method.items()
         }
@@ -646,19 +653,4 @@ def _filter(
     # Methods have no contracts, so their arguments stay close to known ones.
     return InputFilter.infer(
         seen, known=known, text=" ".join(match[0] for match in SAID.finditer(undenied(prompt)))
-    )
-
-
-def _generator(
-    seen: Sequence[tuple[Value, ...]],
-    rng: random.Random,
-    input_filter: InputFilter,
-    constants: Constants | None,
-) -> Generator:
-    """Return a generator of arguments similar to the known ones."""
-    return Generator(
-        [Case(arguments) for arguments in seen],
-        input_filter=input_filter,
-        rng=rng,
-        constants=constants,
     )

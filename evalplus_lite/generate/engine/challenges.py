@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice
-from typing import TypeAlias
 
 from evalplus_lite.generate.domains.profile import SIZED, hashable
 from evalplus_lite.generate.domains.text import BRACKETS, tokens
@@ -25,7 +24,7 @@ from evalplus_lite.generate.engine.scale import (
     log_uniform,
 )
 from evalplus_lite.generate.engine.slots import Slot
-from evalplus_lite.generate.operators.registry import below, pick
+from evalplus_lite.generate.operators.registry import below, pick, shuffle
 from evalplus_lite.types import Arguments, Case, Value
 
 # Enlarging: large values in the forms that reveal faults.
@@ -269,9 +268,7 @@ def _running(value: list[Value], slot: Slot, size: int) -> list[Value]:
     elif way == 1:
         made.append(made[below(slot, size)])  # a repetition far from the original
     elif way == 2:
-        for last in range(len(made) - 1, 0, -1):
-            other = below(slot, last + 1)
-            made[last], made[other] = made[other], made[last]
+        shuffle(slot, made)
     return made
 
 
@@ -319,8 +316,6 @@ def _numbered(at: int) -> str:
     return word
 
 
-Draw: TypeAlias = Callable[[], Case | None]
-
 SCALING: dict[str, tuple[Way, ...]] = {"magnitude": ("magnitude",), "length": ("length", "parts")}
 """The kinds of challenges, and the ways in which they make inputs large."""
 
@@ -337,9 +332,18 @@ class Challenges:
     """See ``Generator``."""
     last: tuple[Dimension, int] | None = None
 
-    def draws(self) -> dict[str, Draw]:
-        """Return the function that draws each kind, by name."""
-        return {name: self._scaling(name, ways) for name, ways in SCALING.items()}
+    def draw(self, kind: str) -> Case | None:
+        """Return an input of a kind, or None if none can be enlarged in this way."""
+        chosen = [each for way in SCALING[kind] for each in self.scales.of_way(way)]
+        if not chosen or not self.pool.size:
+            return None
+        dimension = chosen[int(self.random() * len(chosen))]
+        parent, arguments = self.pool.pick()
+        size = self.scales.ranges[dimension].draw(self.random, self.scales.affordable)
+        made, name = self._scaled(arguments, dimension, size)
+        # Use the measured size, since a form may come out shorter or longer.
+        self.last = dimension, dimension.measure(made)
+        return Case(made, kind, parent, (f"{dimension.way}.{name}",))
 
     def ladder(self, base: Sequence[Case]) -> Iterator[Rung]:
         """Yield two inputs for each rung of each dimension, lower rungs first."""
@@ -370,22 +374,6 @@ class Challenges:
                     if fitted is not None and dimension.measure(fitted) > sizes.seen:
                         case = Case(fitted, kind, parent, (f"{dimension.way}.ladder",))
                         yield Rung(dimension, level, case, dimension.measure(fitted))
-
-    def _scaling(self, kind: str, ways: Sequence[Way]) -> Draw:
-        chosen = [dimension for way in ways for dimension in self.scales.of_way(way)]
-
-        def draw() -> Case | None:
-            if not chosen or not self.pool.size:
-                return None
-            dimension = chosen[int(self.random() * len(chosen))]
-            parent, arguments = self.pool.pick()
-            size = self.scales.draw(dimension, self.random)
-            made, name = self._scaled(arguments, dimension, size)
-            # Use the measured size, since a form may come out shorter or longer.
-            self.last = dimension, dimension.measure(made)
-            return Case(made, kind, parent, (f"{dimension.way}.{name}",))
-
-        return draw
 
     def _scaled(
         self, arguments: Arguments, dimension: Dimension, size: int, *, is_plain: bool = False

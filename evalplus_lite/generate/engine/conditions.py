@@ -21,33 +21,11 @@ _LARGEST = 10**18
 _UNKNOWN = (Unclear, TypeError, ValueError, IndexError, ArithmeticError, KeyError)
 """Errors of an expression whose value cannot be computed from the arguments."""
 # Calls and methods that keep the subject: the result is still the argument, or similar.
-_SAME = (
-    "sorted",
-    "list",
-    "tuple",
-    "set",
-    "reversed",
-    "iter",
-    "abs",
-    "int",
-    "float",
-    "str",
-    "round",
-)
+_SAME = frozenset("sorted list tuple set reversed iter abs int float str round".split())
 # Calls that aggregate elements: a threshold on a sum or maximum is also one for an element.
 _HELD = ("sum", "max", "min", "any", "all", "next")
-_KEPT = (
-    "strip",
-    "lstrip",
-    "rstrip",
-    "lower",
-    "upper",
-    "copy",
-    "casefold",
-    "title",
-    "replace",
-    "split",
-    "values",
+_KEPT = frozenset(
+    "strip lstrip rstrip lower upper copy casefold title replace split values".split()
 )
 
 

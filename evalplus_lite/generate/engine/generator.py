@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import attrgetter
 from typing import Any, Protocol
 
 from evalplus_lite.generate.domains.constants import Constants
@@ -19,7 +20,7 @@ from evalplus_lite.generate.domains.layout import Layout
 from evalplus_lite.generate.engine.boundary import Assignment, BoundaryCombinations
 from evalplus_lite.generate.engine.challenges import SCALING, Challenges
 from evalplus_lite.generate.engine.guaranteed import guaranteed
-from evalplus_lite.generate.engine.pool import InputSource, Mix, Pool, due
+from evalplus_lite.generate.engine.pool import InputSource, Mix, Pool
 from evalplus_lite.generate.engine.scale import LARGE, Dimension, GrowthLimits, Rung, Scales, weight
 from evalplus_lite.generate.engine.slots import GenerationState, Slot
 from evalplus_lite.types import Arguments, Case, Value
@@ -110,8 +111,8 @@ class Generator:
             )
         if is_challenging:
             self._sources += [
-                InputSource(name, getattr(mix, name), draw)
-                for name, draw in self.challenges.draws().items()
+                InputSource(name, getattr(mix, name), partial(self.challenges.draw, name))
+                for name in SCALING
             ]
 
     def propose(self, count: int) -> list[Case]:
@@ -123,7 +124,19 @@ class Generator:
         # Seeds come first, so that later batches can mutate them.
         while self._seeds and len(batch) < count:
             self._offer(self._seeds.popleft(), None, batch)
-        self._fill(batch, count, self._sources)
+        active = [source for source in self._sources if source.share > 0]
+        for source in active:
+            # Each source's first turn is due after half its period, so that sources with small
+            # shares are spread over the batch rather than all due at its start.
+            source.due = 0.5 / source.share
+        while active and len(batch) < count:
+            # The source that is due first is next.
+            source = min(active, key=attrgetter("due"))
+            source.due += 1 / source.share
+            # A source dropped here takes part in the next batch again, which has new parents and
+            # other limits.
+            if not self._draw(source, batch):
+                active.remove(source)
         return batch
 
     def ladder(self, base: Sequence[Case]) -> list[Rung]:
@@ -146,22 +159,6 @@ class Generator:
     def plant(self, cases: Iterable[Case]) -> None:
         """Propose these cases next, unchanged; they are mutated only once accepted."""
         self._seeds.extend(cases)
-
-    def _fill(self, batch: list[Case], count: int, sources: Sequence[InputSource]) -> None:
-        """Add cases of all sources, interleaved, until the batch is full or they are exhausted."""
-        active = [source for source in sources if source.share > 0]
-        for source in active:
-            # Each source's first turn is due after half its period, so that sources with small
-            # shares are spread over the batch rather than all due at its start.
-            source.due = 0.5 / source.share
-        while active and len(batch) < count:
-            # The source that is due first is next.
-            source = min(active, key=due)
-            source.due += 1 / source.share
-            # A source dropped here takes part in the next batch again, which has new parents and
-            # other limits.
-            if not self._draw(source, batch):
-                active.remove(source)
 
     def feedback(
         self,
@@ -314,25 +311,20 @@ class Proposer(Protocol):
 
     def propose(self, count: int) -> list[Case]:
         """Return up to ``count`` new cases."""
-        ...
 
     def ladder(self, base: Sequence[Case]) -> list[Rung]:
         """Return cases of increasing size, to find the limit of each dimension."""
-        ...
 
     def plant(self, cases: Iterable[Case]) -> None:
         """Propose these cases next."""
-        ...
 
     def feedback(
         self, accepted: Sequence[Case], *, slow: Sequence[Case] = (), apart: Sequence[Case] = ()
     ) -> None:
         """Learn which cases were accepted."""
-        ...
 
     def doubt(self, case: Case) -> str | None:
         """Return why a case is doubtful (``InputFilter.doubt``), or None."""
-        ...
 
 
 class ArgumentForm(Protocol):
@@ -340,15 +332,12 @@ class ArgumentForm(Protocol):
 
     def values(self, arguments: Arguments) -> Arguments | None:
         """Return the values of arguments; None if they do not have this form."""
-        ...
 
     def fit(self, values: Arguments) -> Arguments | None:
         """Adjust changed values to the form, or return None."""
-        ...
 
     def written(self, values: Arguments) -> Arguments:
         """Return the arguments that the values represent."""
-        ...
 
 
 class AdaptedGenerator:
@@ -427,34 +416,34 @@ class CodeTexts:
 
     def values(self, arguments: Arguments) -> Arguments:
         """Return arguments with indices in place of code; new code becomes known."""
-        changed = list(arguments)
-        for position, texts in self.known.items():
-            if position < len(changed):
-                names = list(map(key, texts))
-                name = key(changed[position])
-                if name not in names:
-                    names.append(name)
-                    texts.append(changed[position])
-                changed[position] = names.index(name)
-        return tuple(changed)
+
+        def index(text: Value, texts: list[Value]) -> int:
+            names = list(map(key, texts))
+            if key(text) not in names:
+                texts.append(text)
+                return len(names)
+            return names.index(key(text))
+
+        return self._changed(arguments, index)
 
     def fit(self, values: Arguments) -> Arguments | None:
         """Return values with indices in range; None if an index is not an integer."""
-        changed = list(values)
-        for position, texts in self.known.items():
-            if position < len(changed):
-                if type(changed[position]) is not int:
-                    return None
-                # Mutation yields any integer; the remainder turns it into an index.
-                changed[position] %= len(texts)
-        return tuple(changed)
+        if any(type(values[at]) is not int for at in self.known if at < len(values)):
+            return None
+        # Mutation yields any integer; the remainder turns it into an index.
+        return self._changed(values, lambda at, texts: at % len(texts))
 
     def written(self, values: Arguments) -> Arguments:
         """Return arguments with code in place of indices."""
-        changed = list(values)
+        return self._changed(values, lambda at, texts: texts[at])
+
+    def _changed(
+        self, arguments: Arguments, change: Callable[[Value, list[Value]], Value]
+    ) -> Arguments:
+        changed = list(arguments)
         for position, texts in self.known.items():
             if position < len(changed):
-                changed[position] = texts[changed[position]]
+                changed[position] = change(changed[position], texts)
         return tuple(changed)
 
     def unrelated(self, input_filter: InputFilter) -> InputFilter:

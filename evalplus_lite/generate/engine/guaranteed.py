@@ -68,7 +68,7 @@ def guaranteed(
     # Kinds take turns: the budget may end at any point, and by then each kind should have yielded
     # its most revealing inputs. Conditions come first in each round.
     streams: list[Inputs] = [
-        _on_conditions(slots, models, comparisons, names),
+        in_turn([_on_condition(slots, models, each, names) for each in comparisons]),
         _for_each(slots, models, _texts),
         _of_types(slots, models),
         _related(slots, models),
@@ -120,23 +120,13 @@ def _for_each(
 # Conditions.
 
 
-def _on_conditions(
-    slots: Sequence[Slot],
-    models: Sequence[Arguments],
-    comparisons: Sequence[Condition | Equation],
-    names: Sequence[str],
-) -> Inputs:
-    """Yield inputs at each threshold of the reference, and on both sides of it."""
-    streams = [_on_condition(slots, models, each, names) for each in comparisons]
-    yield from (("condition", arguments) for arguments in in_turn(streams))
-
-
 def _on_condition(
     slots: Sequence[Slot],
     models: Sequence[Arguments],
     condition: Condition | Equation,
     names: Sequence[str],
-) -> Iterator[Arguments]:
+) -> Inputs:
+    """Yield inputs at a threshold of the reference, and on both sides of it."""
     at = condition.subject.argument
     if isinstance(condition, Equation):
         models = [*models[:1], tuple(map(_negated, models[0])), *models[1:]]
@@ -149,7 +139,7 @@ def _on_condition(
             values = condition.values
         for value in values:
             for made in _placed(slots[at], arguments[at], condition.subject, value):
-                yield _with(arguments, at, made)
+                yield "condition", _with(arguments, at, made)
 
 
 def _placed(slot: Slot, value: Value, subject: Subject, new: Value) -> Iterator[Value]:

@@ -61,11 +61,6 @@ class InputSource:
     """The position in the batch at which its next input is due."""
 
 
-def due(source: InputSource) -> float:
-    """Return the position in the batch at which the source's next input is due."""
-    return source.due
-
-
 _SEEDS = 0.45
 """Share of parents picked among seeds, which are closest to real inputs; others are uniform."""
 

@@ -152,10 +152,6 @@ class Scales:
             ranges[each] = Range(RUNGS[each.way], max(sizes, default=0), MOST[each.way])
         return cls(ranges)
 
-    def draw(self, dimension: Dimension, random: Callable[[], float]) -> int:
-        """Draw a size in a dimension."""
-        return self.ranges[dimension].draw(random, self.affordable)
-
     def of_way(self, way: Way) -> list[Dimension]:
         """Return the dimensions of one kind."""
         return [each for each in self.ranges if each.way == way]
@@ -328,15 +324,11 @@ def largest_magnitude(value: Value) -> float:
 
 def largest_size(value: Value) -> int:
     """Return the length of the longest string or container within a tuple of arguments, or 0."""
-    return max((_largest_size(part) for part in value), default=0)
+    return max((max(_size(part), largest_size(parts_of(part))) for part in value), default=0)
 
 
-def _largest_size(value: Value) -> int:
-    kind = type(value)
-    if kind is str or kind is bytes:
-        return len(value)
-    parts = parts_of(value)
-    return max((len(parts), *map(_largest_size, parts))) if parts else 0
+def _size(value: Value) -> int:
+    return len(value) if type(value) in (str, bytes) else len(parts_of(value))
 
 
 def parts_of(value: Value) -> list[Value]:

@@ -28,6 +28,7 @@ from evalplus_lite.generate.operators.registry import (
     Operator,
     below,
     pick,
+    shuffle,
 )
 from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key
@@ -309,9 +310,7 @@ def _progression(item: Slot, size: int) -> list[Value]:
     numbers = [start + step * at for at in range(size)]
     numbers = [number for number in numbers if item.lowest <= number <= item.highest]
     if item.random() < 0.5:
-        for at in range(len(numbers) - 1, 0, -1):
-            other = below(item, at + 1)
-            numbers[at], numbers[other] = numbers[other], numbers[at]
+        shuffle(item, numbers)
     return numbers
 
 

@@ -91,3 +91,10 @@ def pick(slot: Slot, choices: Sequence[Value]) -> Value:
 def either(slot: Slot, one: Item, other: Item) -> Item:
     """Return one of two values at random."""
     return one if slot.random() < 0.5 else other
+
+
+def shuffle(slot: Slot, values: list[Value]) -> None:
+    """Shuffle a list in place."""
+    for last in range(len(values) - 1, 0, -1):
+        other = below(slot, last + 1)
+        values[last], values[other] = values[other], values[last]
