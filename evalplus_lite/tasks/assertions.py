@@ -257,7 +257,11 @@ def divided(text: str) -> list[Assertion]:
             before.append(node)
             continue
         asked = assertion(node)
-        found.append(replace(asked, expression=_after(before, asked.expression)))
+        seen = asked.expression
+        if before:
+            text = ast.unparse(ast.Module(list(before), []))
+            seen = f"(lambda g: (exec({text!r}, g), eval({seen!r}, g))[1])(dict(globals()))"
+        found.append(replace(asked, expression=seen))
         before.append(ast.Expr(ast.parse(asked.expression, mode="eval").body))
     return found
 
@@ -265,13 +269,6 @@ def divided(text: str) -> list[Assertion]:
 def whole(text: str) -> Assertion:
     """Return a test as one assertion: that it completes, as decided in the program's process."""
     return Assertion(f"exec({text!r}, dict(globals())) is None", True, inside=True)
-
-
-def _after(before: Sequence[ast.stmt], expression: str) -> str:
-    if not before:
-        return expression
-    text = ast.unparse(ast.Module(list(before), []))
-    return f"(lambda g: (exec({text!r}, g), eval({expression!r}, g))[1])(dict(globals()))"
 
 
 def _unwrapped(body: list[ast.stmt]) -> list[ast.stmt]:

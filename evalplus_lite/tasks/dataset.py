@@ -111,9 +111,11 @@ class Dataset:
         for part in filter(None, (part.strip() for part in pattern.split(","))):
             found = self._part(part)
             if not found:
-                raise InputError(
-                    f"{part!r} chooses no task of {self.name}", remedy=self._nearest(part)
-                )
+                close = difflib.get_close_matches(part, self._named, n=1, cutoff=0.5)
+                remedy = f"did you mean {close[0]}?" if close else "it holds no tasks"
+                if self._named and not close:
+                    remedy = f"its tasks are {self._named[0]} to {self._named[-1]}"
+                raise InputError(f"{part!r} chooses no task of {self.name}", remedy=remedy)
             chosen |= found
         if not chosen:
             raise InputError(f"{pattern!r} chooses no task of {self.name}")
@@ -127,14 +129,6 @@ class Dataset:
             prefix, first, last = numbers[1], int(numbers[2]), int(numbers[3] or numbers[2])
             return {id for id in self._named if _has_number(id, prefix, first, last)}
         return {id for id in self._named if fnmatch.fnmatchcase(id, part)}
-
-    def _nearest(self, part: str) -> str:
-        close = difflib.get_close_matches(part, self._named, n=1, cutoff=0.5)
-        if close:
-            return f"did you mean {close[0]}?"
-        if not self._named:
-            return "it holds no tasks"
-        return f"its tasks are {self._named[0]} to {self._named[-1]}"
 
 
 def _has_number(id: str, prefix: str, first: int, last: int) -> bool:

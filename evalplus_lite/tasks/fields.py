@@ -165,7 +165,8 @@ def read_rule(fields: Fields, harness: Harness = CALL) -> Rule:
         )
     rule = fields.object("rule", default={})
     rule.known(("kind", "atol", "rtol", "levels", "key", "by", "fields"), what=" in rule")
-    default = default_rule(harness)
+    # Scripts are compared by lines, as most judges do.
+    default = Rule("lines") if harness.kind == "script" else Rule()
     kind = rule.text("kind", default=default.kind)
     if kind not in get_args(RuleKind):
         raise fields.refuse(f"unknown rule kind {kind!r}", remedy=one_of(kind, get_args(RuleKind)))
@@ -176,6 +177,11 @@ def read_rule(fields: Fields, harness: Harness = CALL) -> Rule:
     by = rule.text("by", default="")
     if by not in MEASURES:
         raise fields.refuse(f"rule: by is {by!r}", remedy=one_of(by, MEASURES[1:]))
+    levels = rule.items("levels", default=[])
+    if not all(type(level) is int and 1 <= level <= DEEPEST for level in levels):
+        raise rule.refuse(
+            f"rule: levels are {levels!r}", remedy=f"integers from 1, the outermost, to {DEEPEST}"
+        )
     tolerances = rule.items("fields", default=[])
     if len(tolerances) > MOST_FIELDS or (tolerances and kind in ("unordered", "truthiness")):
         raise fields.refuse(f"rule: {len(tolerances)} fields of the kind {kind!r}")
@@ -183,25 +189,11 @@ def read_rule(fields: Fields, harness: Harness = CALL) -> Rule:
         cast("RuleKind", kind),
         atol,
         rtol,
-        _levels(rule),
+        tuple(levels),
         _steps(rule, rule.items("key", default=[])),
         by,
         tuple(_tolerance(rule, item) for item in tolerances),
     )
-
-
-def default_rule(harness: Harness) -> Rule:
-    """Return the default rule of a harness; scripts are compared by lines, as most judges do."""
-    return Rule("lines") if harness.kind == "script" else Rule()
-
-
-def _levels(rule: Fields) -> tuple[int, ...]:
-    levels = rule.items("levels", default=[])
-    if not all(type(level) is int and 1 <= level <= DEEPEST for level in levels):
-        raise rule.refuse(
-            f"rule: levels are {levels!r}", remedy=f"integers from 1, the outermost, to {DEEPEST}"
-        )
-    return tuple(levels)
 
 
 def _steps(rule: Fields, steps: list[Any]) -> tuple[Step, ...]:

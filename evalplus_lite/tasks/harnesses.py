@@ -44,7 +44,9 @@ def inferred(
             found = replace(found, items=ITEMS)
         if isinstance(function, ast.AsyncFunctionDef) and not is_generator:
             found = found if "awaited" in given else replace(found, awaited=True)
-        if not (is_generator or _returns(function) or {"observe", "attributes"} & set(given)):
+        values = (node.value for node in _own(function) if isinstance(node, ast.Return))
+        returns = any(getattr(value, "value", value) is not None for value in values)
+        if not (is_generator or returns or {"observe", "attributes"} & set(given)):
             found = replace(found, observe=_effects(tree, function) or found.observe)
     named = _documented(tree, prompt) if harness.kind in ("call", "method", "sequence") else ()
     if named and not {"observe", "exceptions"} & set(given):
@@ -134,14 +136,10 @@ def _function(tree: ast.Module, entry_point: str) -> Function | None:
         classes = [n for n in body if isinstance(n, ast.ClassDef) and n.name == owner]
         body = classes[-1].body if classes else []
     found = [n for n in body if isinstance(n, Function) and n.name == name]
-    if not found or not all(map(_is_known, found[-1].decorator_list)):
+    if not found:
         return None
-    return found[-1]
-
-
-def _is_known(decorator: ast.expr) -> bool:
-    node = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return _last_name(node) in KNOWN_DECORATORS
+    called = [d.func if isinstance(d, ast.Call) else d for d in found[-1].decorator_list]
+    return found[-1] if all(_last_name(each) in KNOWN_DECORATORS for each in called) else None
 
 
 def _last_name(node: ast.expr | None) -> str:
@@ -156,11 +154,6 @@ def _own(function: Function) -> Iterator[ast.AST]:
         yield node
         if not isinstance(node, SCOPES):
             waiting.extend(ast.iter_child_nodes(node))
-
-
-def _returns(function: Function) -> bool:
-    values = (node.value for node in _own(function) if isinstance(node, ast.Return))
-    return any(not (v is None or (isinstance(v, ast.Constant) and v.value is None)) for v in values)
 
 
 def _prints(node: ast.AST) -> bool:
@@ -189,9 +182,9 @@ def _raised(tree: ast.Module) -> tuple[str, ...]:
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     raised = (node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise))
     names = [_last_name(e.func if isinstance(e, ast.Call) else e) for e in raised]
-    return tuple(dict.fromkeys(n for n in names if n not in ANYTHING and _is_fault(n, own)))
-
-
-def _is_fault(name: str, own: Collection[str]) -> bool:
-    known = getattr(builtins, name, None)
-    return name in own or (isinstance(known, type) and issubclass(known, Exception))
+    builtin = {
+        name
+        for name, each in vars(builtins).items()
+        if isinstance(each, type) and issubclass(each, Exception)
+    }
+    return tuple(dict.fromkeys(n for n in names if n in (own | builtin) - ANYTHING))

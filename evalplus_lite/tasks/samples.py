@@ -225,11 +225,6 @@ def _is_hidden(path: Path) -> bool:
     return path.name.startswith((".", "__"))
 
 
-def is_generations(path: Place) -> bool:
-    """Return whether a file is one JSON list, which a JSONL file of samples never is."""
-    return read_beginning(path).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
-
-
 def read_generations(path: Place, dataset: Dataset, faults: Faults | None) -> Iterator[Response]:
     """Yield the responses of a ``generations.json``, or of rows in one JSON array.
 
@@ -477,7 +472,8 @@ def read_responses(
         responses = read_rows(cast("Iterable[Mapping[str, Any]]", path), dataset, faults)
     elif is_folder(place):
         responses = _of_folder(place, dataset, faults)
-    elif is_generations(place):
+    # A file that is one JSON list, which a JSONL file of samples never is.
+    elif read_beginning(place).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"[":
         responses = read_generations(place, dataset, faults)
     else:
         responses = read_rows([place], dataset, faults)

@@ -105,8 +105,12 @@ class StatedConstraints:
         formulas in sentences as well."""
         text = readable(text)
         block = _BLOCK.search(text)
-        lines = list(_block_lines(block[1])) if block else []
         prose = readable(unwrapped(text[: block.start()] if block else text))
+        lines = []
+        for raw in block[1].splitlines() if block else ():
+            line = _plain(re.sub(r"^[-*•]\s+", "", raw.strip())).strip()
+            if line and not _EMPTY.search(line) and not _RECORD.fullmatch(line):
+                lines.append((line, _line(line)))
         lines += _promises(prose)
         firm = [replace(one, is_firm=True) for _, group in lines for one in group]
         loose = [] if block else [one for group in _sentences(prose) for one in group]
@@ -234,13 +238,6 @@ def readable(text: str) -> str:
     return "\n".join(line.strip() for line in lines if len(line) <= LONGEST_LINE)
 
 
-def _block_lines(block: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
-    for raw in block.splitlines():
-        line = _plain(re.sub(r"^[-*•]\s+", "", raw.strip())).strip()
-        if line and not _EMPTY.search(line) and not _RECORD.fullmatch(line):
-            yield line, _line(line)
-
-
 def _promises(text: str) -> Iterator[tuple[str, list[StatedConstraint]]]:
     """Yield the sentences, or clauses, that promise something about every input."""
     for sentence in re.split(r"(?<=[.;:?!])\s|\n", text):
@@ -307,10 +304,6 @@ _TERMS = rf"{_TERM}(?:\s*,\s*{_TERM})*"
 _INLINE = re.compile(rf"{_TERMS}(?:\s*(?:<=|<|>=|>)\s*{_TERMS})+")
 _CHAIN = re.compile(rf"{_TERM}(?:\s*(?:<=|<|>=|>)\s*{_TERM})+")
 """The same with one name at a time: ``in hours, from < to`` says nothing about hours."""
-_MULTIPLE = re.compile(
-    r"(\([^()]*\)|\b[A-Za-z]\w*) (?:is|are) (?:always )?(?:an? )?(?:multiples? of|divisible by)"
-    r" ([A-Za-z]\w*|\d+)\b"
-)
 
 
 def _parts(line: str) -> list[str]:
@@ -343,67 +336,49 @@ def _sentences(text: str) -> Iterator[list[StatedConstraint]]:
     for sentence in re.split(r"(?<=[.;:])\s|\n", text):
         if not _CONDITION.search(sentence):
             plain = _plain(sentence).strip(" .;:")
-            formulas = [match[0] for each in (_INLINE, _CHAIN) for match in each.finditer(plain)]
-            formulas += [f"{a} % {b} == 0" for a, b in _MULTIPLE.findall(plain)]
-            formulas += [f"{a} {_VERBS[verb]} {b}" for a, verb, b in _IN_WORDS.findall(plain)]
-            for names, low, high in _PAIR_RANGE.findall(plain):
-                formulas.append(f"{low} <= {names} <= {high}")
+            formulas = [
+                formula(match)
+                for pattern, formula in _FORMULAS
+                for match in re.finditer(pattern, plain)
+            ]
             yield from (_comparison(formula, formula) for formula in dict.fromkeys(formulas))
-            yield from (_text_range(*found) for found in _TEXT_RANGE.findall(plain))
-            if _ONCE.search(plain):
-                yield [StatedConstraint(plain, _has_no_twins)]
-            for pattern, make in ((_EACH_ONCE, _comes_once), (_HAS_KEY, _has_key)):
-                yield from (make(match, match[0]) for match in pattern.finditer(plain))
+            for pattern, make in _INPUTS:
+                yield from (make(each, each[0]) for each in re.finditer(pattern, plain, re.I))
             if not formulas:
                 yield from (found for _, found in _clauses(plain))
             yield from (_line(f"{name} is {rest}") for name, rest in _OF_NOUN.findall(plain))
 
 
-_VERBS = {"after": ">", "later than": ">", "greater than": ">", "larger than": ">", "before": "<"}
-_VERBS |= {"earlier than": "<", "less than": "<", "smaller than": "<"}
-_VERBS |= {
-    f"{no} {verb}": {"<": ">=", ">": "<="}[sign]
-    for verb, sign in _VERBS.items()
-    for no in ("never", "not")
-}
-_IN_WORDS = re.compile(
-    rf"\b([A-Za-z]\w*) (?:is )?(?:always )?(?:strictly )?({'|'.join(_VERBS)})"
-    r" (?:the |its )?([A-Za-z]\w*)\b"
+_FORMULAS: tuple[tuple[re.Pattern[str] | str, Callable[[re.Match[str]], str]], ...] = (
+    (_INLINE, lambda m: m[0]),
+    (_CHAIN, lambda m: m[0]),
+    (
+        r"(\([^()]*\)|\b[A-Za-z]\w*) (?:is|are) (?:always )?(?:an? )?"
+        r"(?:multiples? of|divisible by) ([A-Za-z]\w*|\d+)\b",
+        lambda m: f"{m[1]} % {m[2]} == 0",
+    ),
+    (  # ``end after start``
+        r"\b([A-Za-z]\w*) (?:is )?(?:always )?(?:strictly )?((?:never |not )?"
+        r"(?:after|before|(?:later|earlier|greater|larger|less|smaller) than)) (?:the |its )?"
+        r"([A-Za-z]\w*)\b",
+        lambda m: f"{m[1]} {_sign(m[2])} {m[3]}",
+    ),
+    (  # ``[start, end] in minutes (0 to 1440)``
+        r"[\[(]([A-Za-z]\w*(?:, ?[A-Za-z]\w*)+)[\])][^().;:\[]*\((-?\d\w*) to (-?\d\w*)\b",
+        lambda m: f"{m[2]} <= {m[1]} <= {m[3]}",
+    ),
 )
-"""``end after start``."""
-_TEXT_RANGE = re.compile(
-    r"[\"']([A-Za-z0-9]{1,6})[\"'] (?:to|through) [\"']([A-Za-z0-9]{1,6})[\"']"
-)
-"""``"a1" to "h8"``."""
-_ONCE = re.compile(
-    r"\bno \w+ (?:occurs|appears|stands|comes) (?:twice|more than once) in all", re.I
-)
+"""Formulas within sentences."""
 
 
-def _has_no_twins(names: Names) -> bool:
-    return _distinct([*_leaves([*names.values()])])
+def _sign(words: str) -> str:
+    """Return the sign of a comparison in words, such as ``never later than``."""
+    is_above = re.search("after|later|greater|larger|more|higher", words, re.I)
+    if re.match("not?|never", words, re.I):
+        return "<=" if is_above else ">="
+    return ">" if is_above else "<"
 
 
-def _text_range(low: str, high: str) -> list[StatedConstraint]:
-    """Constrain every string of an input to lie between two others, character by character."""
-
-    def test(names: Names) -> bool:
-        texts = [each for each in _leaves(list(names.values())) if isinstance(each, str)]
-        if len(low) != len(high) or not texts:
-            raise Unclear
-        return all(
-            len(text) == len(low)
-            and all(a <= c <= b for a, c, b in zip(low, text, high, strict=True))
-            for text in texts
-        )
-
-    return [StatedConstraint(f'"{low}" to "{high}"', test)]
-
-
-_PAIR_RANGE = re.compile(
-    r"[\[(]([A-Za-z]\w*(?:, ?[A-Za-z]\w*)+)[\])][^().;:\[]*\((-?\d\w*) to (-?\d\w*)\b"
-)
-"""``[start, end] in minutes (0 to 1440)``."""
 _BLOCK = re.compile(
     r"^[#* \t]*Constraints:?[* \t]*$(.*?)"
     r"(?=^[#* \t]*(?:Input|Output|Sample|Examples?|Note|class |def )\b|\Z)",
@@ -473,13 +448,11 @@ def _line(line: str) -> list[StatedConstraint]:
     line = _RUN.sub(r"\1", re.sub(r"\s+", " ", line))
     line = _EACH.sub("", _EACH.sub("", line)).rstrip().removesuffix(".")
     line = _COMMENT.sub("", _SUM.sub(r"sum(\1)", line)).rstrip()
-    if match := _UNEQUAL.fullmatch(line):
-        return _all_distinct(match, line)
     for pattern, make in _COMPILED:
         if (match := pattern.fullmatch(line)) and (found := make(match, line)):
             return found
     if some := _SOME.fullmatch(line):
-        return _exists(some[1], line)
+        return _comparison(some[1], line, is_some=True)
     return _comparison(line, line)
 
 
@@ -501,15 +474,13 @@ _COMMENT = re.compile(
     r"\s*(?:\(\w+ ?!= ?\w+\)|,? (?:if|for) \w+ ?!= ?\w+|\(len\(\w+\) is [^()]*\)"
     r"|,? for (?:all|each|every|any) \w+\b(?: ?(?:[<=,]|such that).*)?)\.?$"
 )
-_UNEQUAL = re.compile(
-    r"(?P<names>[A-Za-z]\w*(?P<row>\[\w\])?)\[(?P<one>[a-z])\]\s*!=\s*(?P=names)\[(?!(?P=one))[a-z]\]"
-)
 _NAME = r"[A-Za-z]\w*(?:\[\w+\])*"
 _ABOUT = (
     r"(?:(?:characters? (?:in|of)|each of|both|(?:the |all )*"
     r"(?:values?|elements?|strings?|words|integers|numbers|given) (?:in|of)|all)\s+)?"
 )
-_NAMES = rf"{_ABOUT}({_NAME}(?:(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+){_NAME})*)"
+_ITEM = rf"(?:(?:len|sum)\({_NAME}\)|{_NAME})"
+_NAMES = rf"{_ABOUT}({_ITEM}(?:(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+){_ITEM})*)"
 _CLASSES = {
     "lowercase": "abcdefghijklmnopqrstuvwxyz",
     "lower-case": "abcdefghijklmnopqrstuvwxyz",
@@ -563,11 +534,6 @@ def _length(match: re.Match[str], line: str) -> list[StatedConstraint]:
     if ends:
         return _comparison(" <= ".join(filter(None, (ends[1], names, ends[2]))), line)
     return _comparison(f"{names} == {length}", line)
-
-
-def _equal_lengths(match: re.Match[str], line: str) -> list[StatedConstraint]:
-    equal = " == ".join(f"len({name})" for name in _listed(match["names"]))
-    return [*_length(match, line), *_comparison(equal, line)]
 
 
 def _consists(match: re.Match[str], line: str) -> list[StatedConstraint]:
@@ -649,13 +615,12 @@ def _counted(names: Names, match: re.Match[str]) -> bool:
     return all(1 <= count(each, one.strip("'\"")) <= most for each in items for one in letters)
 
 
-def _other_than(match: re.Match[str], line: str) -> list[StatedConstraint]:
+@_test
+def _other_than(names: Names, match: re.Match[str]) -> bool:
     (name,), letters = _base_names(match), _letters(match["letters"])
-
-    def test(values: Names) -> bool:
-        return all(set(text) - set(letters) for text in _texts(of(values, name)))
-
-    return [StatedConstraint(line, test)] if letters else []
+    if not letters:
+        raise Unclear
+    return all(set(text) - set(letters) for text in _texts(of(names, name)))
 
 
 @_test
@@ -754,13 +719,6 @@ def _holds_some(names: Names, match: re.Match[str]) -> bool:
     return all(map(len, meant)) and not is_negative
 
 
-_EACH_ONCE = re.compile(r"\b(?:each|every) (\w+) (?:\w+ )?(?:at most|only|exactly) once\b", re.I)
-_HAS_KEY = re.compile(
-    r"(?<!not )\b(?:each|every|all) (?:\w+ ){1,4}?(?:has|have|contains?) (?:the|that|this) (\w+)\b",
-    re.I,
-)
-
-
 @_test
 def _comes_once(names: Names, match: re.Match[str]) -> bool:
     """``each month at most once``: tests a field of that name."""
@@ -780,19 +738,49 @@ def _has_key(names: Names, match: re.Match[str]) -> bool:
     return all(key in each for each in records)
 
 
+@_test
+def _is_between(names: Names, match: re.Match[str]) -> bool:
+    """``"a1" to "h8"``: every string lies between two others, character by character."""
+    texts = [each for each in _leaves([*names.values()]) if isinstance(each, str)]
+    low, high = match["low"], match["high"]
+    if len(low) != len(high) or not texts:
+        raise Unclear
+    return all(
+        len(text) == len(low) and all(a <= c <= b for a, c, b in zip(low, text, high, strict=True))
+        for text in texts
+    )
+
+
+_INPUTS = (
+    (
+        r"[\"'](?P<low>[A-Z0-9]{1,6})[\"'] (?:to|through) [\"'](?P<high>[A-Z0-9]{1,6})[\"']",
+        _is_between,
+    ),
+    (
+        r".*\bno \w+ (?:occurs|appears|stands|comes) (?:twice|more than once) in all.*",
+        _test(lambda names, _: _distinct([*_leaves([*names.values()])])),
+    ),
+    (r"\b(?:each|every) (\w+) (?:\w+ )?(?:at most|only|exactly) once\b", _comes_once),
+    (
+        r"(?<!not )\b(?:each|every|all) (?:\w+ ){1,4}?(?:has|have|contains?)"
+        r" (?:the|that|this) (\w+)\b",
+        _has_key,
+    ),
+)
+"""Phrases within sentences about any values of an input."""
+
+
 def _distinct(items: Sequence[Any]) -> bool:
     return len({repr(each) for each in items}) == len(items)
-
-
-def _permutation(items: Sequence[Any]) -> bool:
-    return sorted(items) in (list(range(1, len(items) + 1)), list(range(len(items))))
 
 
 _ORDERS: Mapping[str, Callable[[Sequence[Any]], bool]] = {
     "distinct": _distinct,
     "sorted": lambda items: all(map(operator.le, items, items[1:])),
     "increasing": lambda items: all(map(operator.lt, items, items[1:])),
-    "permutation": _permutation,
+    "permutation": lambda items: (
+        sorted(items) in (list(range(1, len(items) + 1)), list(range(len(items))))
+    ),
 }
 
 
@@ -829,12 +817,6 @@ def _all_distinct(match: re.Match[str], line: str) -> list[StatedConstraint]:
 
 
 @_test
-def _distinct_rows(names: Names, _: re.Match[str]) -> bool:
-    """No list of plain values has duplicates."""
-    return all(map(_distinct, _rows([*names.values()])))
-
-
-@_test
 def _distinct_pairs(names: Names, match: re.Match[str]) -> bool:
     pairs = [*zip(of(names, match["a"]), of(names, match["b"]), strict=True)]
     return _distinct([sorted(each) for each in pairs] if match["either"] else pairs)
@@ -852,10 +834,13 @@ def _same_letters(match: re.Match[str], line: str) -> list[StatedConstraint]:
     return [StatedConstraint(line, test, letters=letters)]
 
 
+_BE = "(?:is|are|(?:must|will) be|lies?|ranges?)(?: always)?(?: an?)?(?: all)?"
 _WORDS: Mapping[str, str] = {
     "NAMES": f"(?P<names>{_NAMES})",
-    "NAME": rf"(?P<names>{_NAME}|len\({_NAME}\)|sum\({_NAME}\))",
-    "BE": "(?:is|are|(?:must|will) be|lies?|ranges?)(?: always)?(?: an?)?(?: all)?",
+    "NAME": f"(?P<names>{_ITEM})",
+    "BE": _BE,
+    "NOT": f"(?:{_BE} (?:not|never)|(?:must|can|will) ?not be)",
+    "INTEGERS": "(?:whole )?(?:numbers?|integers?)",
     "END": r"(?P<end>-?\d\S*|[A-Za-z]\w*|len\(\w+\)|the (?:length|size) of [A-Za-z]\w*)",
     "STRINGS": "(?:non-empty )?(?:strings?|characters?)",
     "LENGTH": "(?:(?:of|whose|with|and) )*(?:an? )?(?:has )?length (?:is )?"
@@ -872,7 +857,13 @@ _WORDS: Mapping[str, str] = {
     "LETTER": r"['\"]?(?P<letter>\S)['\"]?",
 }
 """The patterns behind the capitalized words in phrases."""
+_WITHIN = "{low} <= {name} <= {high}"
 _PHRASES: tuple[tuple[str, Make | str], ...] = (
+    (
+        r"(?P<names>[A-Za-z]\w*(?P<row>\[\w\])?)\[(?P<one>[a-z])\]\s*!=\s*(?P=names)"
+        r"\[(?!(?P=one))[a-z]\]",
+        _all_distinct,
+    ),
     (
         r"NAMES BE STRINGS (?:OF|of) (?P<letters>.+?),? with (?:a )?length (?:of )?(?P<length>.+)",
         _consists,
@@ -888,56 +879,48 @@ _PHRASES: tuple[tuple[str, Make | str], ...] = (
     ),
     (r"NAMES BE STRINGS LENGTH", _length),
     (r"(?:the )?lengths? of NAMES (?:is|are) (?P<length>between .+|at .+|[\w(). +*-]+)", _length),
-    (r"(?:the )?lengths? of NAMES are equal and (?P<length>between .+)", _equal_lengths),
-    (r"NAMES BE integers? BETWEEN", "{low} <= {name} <= {high}"),
+    (
+        r"(?:the )?lengths? of NAMES are equal and (?P<length>between .+)",
+        lambda m, line: [
+            *_length(m, line),
+            *_comparison(" == ".join(f"len({n})" for n in _listed(m["names"])), line),
+        ],
+    ),
+    (r"NAMES BE(?: INTEGERS)? BETWEEN", _WITHIN),
     (
         r"NAMES BE UNIQUE integers BETWEEN",
-        lambda m, line: [*_all_distinct(m, line), *_formula("{low} <= {name} <= {high}")(m, line)],
+        lambda m, line: [*_all_distinct(m, line), *_formula(_WITHIN)(m, line)],
     ),
-    *(
-        (rf"{names} BE {word}(?: numbers?| integers?)?", f"{{name}} % 2 == {rest}")
-        for names in ("NAMES", "NAME")
-        for rest, word in enumerate(("even", "odd"))
-    ),
+    (r"NAMES BE even(?: INTEGERS)?", "{name} % 2 == 0"),
+    (r"NAMES BE odd(?: INTEGERS)?", "{name} % 2 == 1"),
     (r"NAME has an odd length", "len({name}) % 2 == 1"),
     (r"NAME has an even length", "len({name}) % 2 == 0"),
     (
         r"NAME BE (?:positive )?(?:multiple of|divisible by) (?P<of>[\w() +*-]+)",
         "{name} % ({of}) == 0",
     ),
-    (r"NAMES BE(?: integers?)? at least (?P<low>\S+)", "{low} <= {name}"),
-    (r"NAMES BE(?: integers?)? at most (?P<high>\S+)", "{name} <= {high}"),
-    (
-        r"NAMES BE(?: integers?)? at least (?P<low>\S+) (?:and|but) at most (?P<high>\S+)",
-        "{low} <= {name} <= {high}",
-    ),
-    (r"NAMES BE(?: integers?)? from (?P<low>\S+) to (?P<high>\S+)", "{low} <= {name} <= {high}"),
-    (
-        r"NAMES BE(?: (?:whole )?(?:numbers?|integers?))?(?: from)? (?P<low>-?\d\S*)"
-        r" to (?P<high>-?\d\S*)",
-        "{low} <= {name} <= {high}",
-    ),
-    (r"NAMES BE BETWEEN", "{low} <= {name} <= {high}"),
+    (r"NAMES BE(?: INTEGERS)? at least (?P<low>\S+)", "{low} <= {name}"),
+    (r"NAMES BE(?: INTEGERS)? at most (?P<high>\S+)", "{name} <= {high}"),
+    (r"NAMES BE(?: INTEGERS)? at least (?P<low>\S+) (?:and|but) at most (?P<high>\S+)", _WITHIN),
+    (r"NAMES BE(?: INTEGERS)? from (?P<low>\S+) to (?P<high>\S+)", _WITHIN),
+    (r"NAMES BE(?: INTEGERS)? (?P<low>-?\d\S*) to (?P<high>-?\d\S*)", _WITHIN),
     (
         r"NAMES BE (?:in|within)(?: the)?(?: range| interval)? \[(?P<low>[^,]+), ?"
         r"(?P<high>[^,]+)\]",
-        "{low} <= {name} <= {high}",
+        _WITHIN,
     ),
-    (r"NAMES BE (?:strictly )?(?:less|smaller|lower|fewer) than END", "{name} < {end}"),
-    (r"NAMES BE (?:strictly )?(?:more|greater|larger|higher) than END", "{name} > {end}"),
-    (r"NAMES BE (?:not?|never) (?:more|greater|larger|higher) than END", "{name} <= {end}"),
-    (r"NAMES BE (?:not?|never) (?:less|smaller|lower|fewer) than END", "{name} >= {end}"),
+    (
+        r"NAMES BE (?:strictly )?(?P<sign>(?:not? |never )?"
+        r"(?:less|smaller|lower|fewer|more|greater|larger|higher) than) END",
+        lambda m, line: _formula(f"{{name}} {_sign(m['sign'])} {{end}}")(m, line),
+    ),
     (r"NAMES (?:(?:do|does|must|can|will) ?not exceed|never exceeds?) END", "{name} <= {end}"),
-    (
-        r"NAMES (?:BE (?:(?:not|never) zero|non-?zero)|(?:must|can|will) ?not be zero)",
-        "{name} != 0",
-    ),
-    (r"(?P<names>[A-Za-z]\w*) (?:BE (?:not|never)|(?:must|can|will) ?not be) 0", "{name} != 0"),
+    (r"NAMES (?:BE non-?zero|NOT zero)", "{name} != 0"),
+    (r"(?P<names>[A-Za-z]\w*) NOT 0", "{name} != 0"),
     (r"NAMES is of LETTERS", _consists),
-    (r"NAMES BE positive(?: integers?| numbers?)?", "{name} > 0"),
+    (r"NAMES BE positive(?: INTEGERS)?", "{name} > 0"),
     (
-        r"NAMES BE (?:(?:whole numbers?|integers?),? )?(?:non-?|never )negative"
-        r"(?: integers?| numbers?)?",
+        r"NAMES BE (?:(?:whole numbers?|integers?),? )?(?:non-?|never )negative(?: INTEGERS)?",
         "{name} >= 0",
     ),
     (r"NAME is never (?P<other>[A-Za-z]|[a-z]+_?\w*\d)", "{name} != {other}"),
@@ -958,7 +941,10 @@ _PHRASES: tuple[tuple[str, Make | str], ...] = (
         _distinct_pairs,
     ),
     (r"(?:each )?character occurs at most once in NAME", _all_distinct),
-    (r"(?:but )?never the same \w+ twice", _distinct_rows),
+    (
+        r"(?:but )?never the same \w+ twice",
+        _test(lambda names, _: all(map(_distinct, _rows([*names.values()])))),
+    ),
     (
         r"NAME (?:is|holds|has|contains|comes)(?: SOME)? (?P<unique>UNIQUE )?"
         r"(?:(?:integers|numbers|values|strings|words) )?(?:given )?(?:sorted )?"
@@ -976,7 +962,6 @@ _PHRASES: tuple[tuple[str, Make | str], ...] = (
     ),
     (r"NAMES BE (?:either )?(?P<letters>.*characters? from the string .*)", _consists),
     (r"(?P<names>[A-Za-z][\w\[\]]*) (?:is not|does not equal) LETTER", "{name} != '{letter}'"),
-    (r"NAMES BE strings? of (?P<letters>CASE English letters) LENGTH", _consists),
     (r"the (?P<end>first|last) character of NAME is (?P<no>not )?LETTER", _starts),
     (r"NAME (?:contains|has) (?P<exactly>at least one|exactly one) LETTER", _counted),
     (r"there (?:is|exists) (?P<exactly>at least one|exactly one) LETTER in NAME", _counted),
@@ -1012,8 +997,11 @@ _COMPILED = tuple(
 # Comparisons, and sequences that are written out: ``1 <= A_1 < A_2 < ... < A_N``.
 
 
-def _comparison(formula: str, line: str) -> list[StatedConstraint]:
-    """Return the constraints of a chain of comparisons; none if it cannot be parsed."""
+def _comparison(formula: str, line: str, *, is_some: bool = False) -> list[StatedConstraint]:
+    """Return the constraints of a chain of comparisons; none if it cannot be parsed.
+
+    With ``is_some``, it has to hold for some index only.
+    """
     if ladder := _LADDER.search(formula):
         kind = "increasing" if ladder["op"] == "<" else "sorted"
         name = ladder["name"]
@@ -1022,36 +1010,21 @@ def _comparison(formula: str, line: str) -> list[StatedConstraint]:
         chains += [ladder["last"] + after, f"{name}[i]" + _loose(after)] if after.strip() else []
         order = _ordered(kind, name, line)
         return [order, *(each for chain in chains for each in _comparison(chain, line))]
-    if len(ways := re.split(r",? or ", formula)) > 1:
-        return _alternatives(ways, line)
     try:
-        read = Comparison.read(formula)
+        ways = [Comparison.read(each) for each in re.split(r",? or ", formula)]
     except Unreadable:
         return []
+    read, nodes = ways[0], [node for way in ways for operand in way.operands for node in operand]
+    if is_some:
+        return [StatedConstraint(line, read.holds_somewhere)]
+    if len(ways) > 1:  # ``A[i] = -1 or 1 <= A[i] <= N``
+
+        def test(names: Names) -> bool:
+            return all(any(way.holds(each) for way in ways) for each in chosen(nodes, names))
+
+        return [StatedConstraint(line, test)]
     bounds, lengths = tuple(read.bounds()), tuple(read.lengths())
     return [StatedConstraint(line, read.holds, bounds=bounds, lengths=lengths, formula=formula)]
-
-
-def _alternatives(formulas: Sequence[str], line: str) -> list[StatedConstraint]:
-    """``A[i] = -1 or 1 <= A[i] <= N``."""
-    try:
-        ways = [Comparison.read(each) for each in formulas]
-    except Unreadable:
-        return []
-    nodes = [node for way in ways for operand in way.operands for node in operand]
-
-    def test(names: Names) -> bool:
-        return all(any(way.holds(each) for way in ways) for each in chosen(nodes, names))
-
-    return [StatedConstraint(line, test)]
-
-
-def _exists(formula: str, line: str) -> list[StatedConstraint]:
-    """Return the constraint that a comparison holds for some index."""
-    try:
-        return [StatedConstraint(line, Comparison.read(formula).holds_somewhere)]
-    except Unreadable:
-        return []
 
 
 _LADDER = re.compile(

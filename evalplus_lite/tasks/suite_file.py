@@ -248,26 +248,30 @@ def _cases(
     fields: Fields, items: list[Any], *, of: str = "case"
 ) -> tuple[tuple[Case, ...], tuple[bytes, ...]]:
     """Return the cases of a list in a row, and their expected outputs."""
-    rows = [_case_fields(fields, item, f"{of} {number}") for number, item in enumerate(items, 1)]
-    cases = [_case(row, number, of, count=len(rows)) for number, row in enumerate(rows, 1)]
-    return tuple(cases), tuple(map(_expected, rows))
+    cases, expected = [], []
+    for number, item in enumerate(items, 1):
+        name = f"{of} {number}"
+        if type(item) is not dict:
+            raise fields.refuse(f"{name} is not an object")
+        row = Fields(fields.path, Row(fields.row.line, item))
+        row.known(CASE_KEYS, what=f" in {name}")
+        cases.append(_case(row, name, count=len(items)))
+        if "expected" not in item:
+            raise row.refuse("a case is missing 'expected'")
+        try:
+            expected.append(wire.encode(row.value(item["expected"], name="expected")))
+        except CodecError as error:
+            raise row.refuse(f"expected: {error}") from None
+    return tuple(cases), tuple(expected)
 
 
-def _case_fields(fields: Fields, item: Any, name: str) -> Fields:
-    if type(item) is not dict:
-        raise fields.refuse(f"{name} is not an object")
-    case = Fields(fields.path, Row(fields.row.line, item))
-    case.known(CASE_KEYS, what=f" in {name}")
-    return case
-
-
-def _case(row: Fields, number: int, of: str, *, count: int) -> Case:
+def _case(row: Fields, name: str, *, count: int) -> Case:
     parent = row.count("parent") if "parent" in row.row.data else None
     if parent is not None and parent >= count:
-        raise row.refuse(f"{of} {number}: 'parent' is {parent}, but there are {count} cases")
+        raise row.refuse(f"{name}: 'parent' is {parent}, but there are {count} cases")
     operators = row.items("operators", default=[])
-    if any(type(name) is not str for name in operators):
-        raise row.refuse(f"{of} {number}: operators must be strings")
+    if any(type(each) is not str for each in operators):
+        raise row.refuse(f"{name}: operators must be strings")
     return Case(
         tuple(row.value(item, name="arguments") for item in row.items("arguments")),
         row.text("source", default="base"),
@@ -275,12 +279,3 @@ def _case(row: Fields, number: int, of: str, *, count: int) -> Case:
         tuple(operators),
         row.text("reason", default=""),
     )
-
-
-def _expected(row: Fields) -> bytes:
-    if "expected" not in row.row.data:
-        raise row.refuse("a case is missing 'expected'")
-    try:
-        return wire.encode(row.value(row.row.data["expected"], name="expected"))
-    except CodecError as error:
-        raise row.refuse(f"expected: {error}") from None

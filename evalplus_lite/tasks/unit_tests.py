@@ -807,7 +807,11 @@ def divided(source: str, *, strict: bool = False) -> UnitTests:
         tree = ast.fix_missing_locations(divider.visit(tree))
         text, whole = ast.unparse(tree), ""
         if "__known__(" in text:
-            whole = ast.unparse(_Whole().visit(copy.deepcopy(tree)))
+            recording = copy.deepcopy(tree)  # of the values that tests compute, for the reference
+            for node in ast.walk(recording):
+                if isinstance(node, ast.Call):
+                    node.args = [part for each in node.args for part in _known(each) or [each]]
+            whole = ast.unparse(recording)
             tree = ast.fix_missing_locations(_without_known(tree))
             text = ast.unparse(tree)
     except (SyntaxError, RecursionError) as error:
@@ -869,15 +873,6 @@ def _word(value: Any) -> str:
         case [[str(kind), *_, "builtins.BaseException", "builtins.object"], str(text)]:
             return f"{kind.rpartition('.')[2]}({text!r})"
     return repr(value)
-
-
-class _Whole(ast.NodeTransformer):
-    """Makes tests also record the values they compute, for the reference only."""
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        node.args = [part for each in node.args for part in (_known(each) or [each])]
-        return node
 
 
 def _known(node: ast.expr) -> list[ast.expr]:

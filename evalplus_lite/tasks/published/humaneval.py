@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from evalplus_lite.programs import definitions
 from evalplus_lite.store import Row, read_jsonl
 from evalplus_lite.tasks.contracts import bundled
 from evalplus_lite.tasks.fields import Fields
-from evalplus_lite.tasks.published.format import (
-    CHECKED,
-    Background,
-    Format,
-    Release,
-    published_rule,
+from evalplus_lite.tasks.published.format import CHECKED, Background, Format, Release
+from evalplus_lite.tasks.published.rows import (
+    arguments_of,
+    as_cases,
+    cases,
+    heading,
+    published,
+    rest,
 )
-from evalplus_lite.tasks.published.rows import arguments_of, as_cases, cases, heading, rest
 from evalplus_lite.types import Task
 
 
@@ -27,18 +28,15 @@ def humaneval_task(fields: Fields, background: Background) -> Task:
     Only running ``check`` reveals their arguments (``recover``). The task gets its contract, and
     the contract's repaired reference if the original is wrong.
     """
-    id, entry_point, prompt = heading(fields)
-    body, test = fields.text("canonical_solution"), fields.text("test")
-    contract = background.contracts.get(id)
-    reference = contract and _repaired_reference(contract, entry_point)
-    return Task(
-        id=id,
-        prompt=prompt,
-        entry_point=entry_point,
-        reference=reference or prompt + body,
-        contract=contract,
-        extra={"canonical_solution": body, "test": test},
-    )
+    id, entry_point, prompt = names = heading(fields)
+    reference = prompt + fields.text("canonical_solution")
+    fields.text("test")
+    contract = background.contracts.get(id, "")
+    if f"def {entry_point}(" in contract:  # in few; parsing all of them is slow
+        tree = definitions.parse(contract)
+        if tree is not None and definitions.defines(tree, entry_point):
+            reference = definitions.text_of(contract, definitions.needed(tree.body, [entry_point]))
+    return published(fields, background, names, reference, "canonical_solution", "test")
 
 
 def packaged() -> Path:
@@ -46,32 +44,20 @@ def packaged() -> Path:
     return bundled("data") / "HumanEval.jsonl.gz"
 
 
-def _repaired_reference(contract: str, entry_point: str) -> str | None:
-    """Return the program in a contract that defines the entry point, if there is one."""
-    if f"def {entry_point}(" not in contract:  # most; parsing all of them is slow
-        return None
-    tree = definitions.parse(contract)
-    if tree is None or not definitions.defines(tree, entry_point):
-        return None
-    return definitions.text_of(contract, definitions.needed(tree.body, [entry_point]))
-
-
 def humaneval_plus_task(fields: Fields, background: Background) -> Task:
     """Return a task of HumanEval+ or its mini version, with the types its assertions reveal."""
-    id, entry_point, prompt = heading(fields)
-    body = fields.text("canonical_solution")
+    id, _, prompt = names = heading(fields)
     test = fields.text("test", default=background.tests.get(id, ""))
     base, plus = cases(fields, test, "candidate")
-    return Task(
-        id=id,
-        prompt=prompt,
-        entry_point=entry_point,
-        reference=prompt + body,
+    return published(
+        fields,
+        background,
+        names,
+        prompt + fields.text("canonical_solution"),
+        *("canonical_solution", "test", "contract", "atol"),
         base=base,
         plus=plus,
         contract=background.contracts.get(id) if id in CHECKED else None,
-        rule=published_rule(id, fields.number("atol", default=0.0)),
-        extra=rest(fields, "canonical_solution", "test", "contract", "atol"),
     )
 
 
@@ -102,14 +88,12 @@ def humaneval_x_task(fields: Fields, background: Background) -> Task:
             raise fields.refuse("its declaration declares no function")
         entry_point = declared[-1]
     fields.text("test")
-    return Task(
-        id=id,
-        prompt=prompt,
-        entry_point=entry_point,
-        reference=prompt + fields.text("canonical_solution"),
-        contract=background.contracts.get(id),
-        rule=published_rule(id, 0.0),
-        extra=rest(fields, "canonical_solution", "test", "buggy_solution", "bug_type"),
+    return published(
+        fields,
+        background,
+        (id, entry_point, prompt),
+        prompt + fields.text("canonical_solution"),
+        *("canonical_solution", "test", "buggy_solution", "bug_type"),
     )
 
 
@@ -117,7 +101,7 @@ def evoeval_task(fields: Fields, background: Background) -> Task:
     """Return a task; unless all inputs are literals, they stay in ``extra["test"]`` as a program
     that the sandbox runs to recover them, as with HumanEval.
     """
-    id, entry_point, prompt = heading(fields)
+    names = heading(fields)
     inputs = fields.items("inputs")
     if any(type(each) is not str for each in inputs):
         raise fields.refuse("'inputs' holds something other than texts")
@@ -125,23 +109,12 @@ def evoeval_task(fields: Fields, background: Background) -> Task:
     try:
         base = as_cases(map(arguments_of, inputs), "base")
     except ValueError:
-        base, extra["test"] = (), _calling(inputs)
-    return Task(
-        id=id,
-        prompt=prompt,
-        entry_point=entry_point,
-        reference=f"{prompt}\n{fields.text('canonical_solution')}",
-        base=base,
-        extra=extra,
-    )
-
-
-def _calling(inputs: Sequence[str]) -> str:
-    """Return a test program in HumanEval's format that makes these calls."""
-    # Not indented, because a text may contain a string of several lines.
-    calls = "".join(f"lambda candidate: candidate(\n{text}\n),\n" for text in inputs)
-    body = "    for call in CALLS:\n        call(candidate)\n"
-    return f"CALLS = [\n{calls}]\n\ndef check(candidate):\n{body}"
+        # Not indented, because a text may contain a string of several lines.
+        calls = "".join(f"lambda candidate: candidate(\n{text}\n),\n" for text in inputs)
+        body = "    for call in CALLS:\n        call(candidate)\n"
+        base, extra["test"] = (), f"CALLS = [\n{calls}]\n\ndef check(candidate):\n{body}"
+    reference = f"{names[2]}\n{fields.text('canonical_solution')}"
+    return published(fields, background, names, reference, base=base, extra=extra)
 
 
 _RELEASES = "https://github.com/evalplus/humanevalplus_release/releases/download/v0.1.10/"

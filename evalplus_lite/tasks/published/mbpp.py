@@ -11,7 +11,15 @@ from evalplus_lite.programs import parsing
 from evalplus_lite.tasks.drafts import Asserted, take
 from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.tasks.published.format import Background, Format, Release, published_rule
-from evalplus_lite.tasks.published.rows import LEFT_OUT, as_cases, called, cases, heading, rest
+from evalplus_lite.tasks.published.rows import (
+    LEFT_OUT,
+    as_cases,
+    called,
+    cases,
+    heading,
+    published,
+    rest,
+)
 from evalplus_lite.types import Task, clip
 from evalplus_lite.values.source import assigned, literal_calls
 
@@ -37,15 +45,14 @@ def mbpp_task(fields: Fields, background: Background) -> Task:
     extra: dict[str, Any] = rest(fields, "test_list", "challenge_test_list", "test_setup_code")
     if left_out := lost + lost_of_plus:
         extra[LEFT_OUT] = left_out
-    return Task(
-        id=id,
-        prompt=f'"""\n{fields.text(key)}\n{lines[0]}\n"""\n',
-        entry_point=entry_point,
-        reference=source,
+    return published(
+        fields,
+        background,
+        (id, entry_point, f'"""\n{fields.text(key)}\n{lines[0]}\n"""\n'),
+        source,
         base=as_cases(base.inputs, "base"),
         outputs=tuple(base.outputs),
         plus=as_cases([each for each in plus.inputs if each not in base.inputs], "plus"),
-        contract=background.contracts.get(id),
         rule=base.rule or published_rule(id, 0.0),
         style="solution",
         extra=extra,
@@ -79,19 +86,17 @@ def _asserted(lines: Sequence[str], entry_point: str) -> tuple[Asserted, list[st
 
 def mbpp_plus_task(fields: Fields, background: Background) -> Task:
     """Return a task of MBPP+, with the types that its assertions reveal."""
-    id, entry_point, prompt = heading(fields)
-    base, plus = cases(fields, fields.text("assertion"), entry_point)
-    return Task(
-        id=id,
-        prompt=prompt,
-        entry_point=entry_point,
-        reference=fields.text("canonical_solution"),
+    names = heading(fields)
+    base, plus = cases(fields, fields.text("assertion"), names[1])
+    return published(
+        fields,
+        background,
+        names,
+        fields.text("canonical_solution"),
+        *("canonical_solution", "assertion", "contract", "atol"),
         base=base,
         plus=plus,
-        contract=background.contracts.get(id),
-        rule=published_rule(id, fields.number("atol", default=0.0)),
         style="solution",
-        extra=rest(fields, "canonical_solution", "assertion", "contract", "atol"),
     )
 
 
@@ -111,19 +116,16 @@ def mbpp_literal_task(fields: Fields, background: Background) -> Task:
         ]
     except (ValueError, SyntaxError, TypeError) as error:
         raise fields.refuse(f"task {id}: its inputs cannot be read: {error}") from None
-    base = [arguments for arguments in inputs if arguments in shown]
-    plus = [arguments for arguments in inputs if arguments not in shown]
-    return Task(
-        id=id,
-        prompt=f'"""\n{fields.text("prompt")}\n{asserts[0]}\n"""\n',
-        entry_point=entry_point,
-        reference=source,
-        base=as_cases(base, "base"),
-        plus=as_cases(plus, "plus"),
-        contract=background.contracts.get(id),
+    return published(
+        fields,
+        background,
+        (id, entry_point, f'"""\n{fields.text("prompt")}\n{asserts[0]}\n"""\n'),
+        source,
+        *("test_list", "test_imports", "source_file"),
+        base=as_cases([each for each in inputs if each in shown], "base"),
+        plus=as_cases([each for each in inputs if each not in shown], "plus"),
         rule=published_rule(id, atol),
         style="solution",
-        extra=rest(fields, "test_list", "test_imports", "source_file"),
     )
 
 

@@ -6,13 +6,14 @@ import ast
 import base64
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from evalplus_lite.errors import CodecError
 from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.tasks.fields import Fields
+from evalplus_lite.tasks.published.format import Background, published_rule
 from evalplus_lite.tasks.unit_tests import having_tests
 from evalplus_lite.types import Case, Task, Value
 from evalplus_lite.values import wire
@@ -119,7 +120,14 @@ def repaired(
     if all(form.is_json for form in forms):
         return [tuple(arguments) for arguments in inputs]
     exact = {_json_text(call): call for call in reversed(examples)}
-    return [exact.get(_json_text(arguments)) or _fixed(arguments, forms) for arguments in inputs]
+    return [
+        exact.get(_json_text(arguments))
+        or (
+            *(form.repair(item) for form, item in zip(forms, arguments, strict=False)),
+            *arguments[len(forms) :],
+        )
+        for arguments in inputs
+    ]
 
 
 def _show_complex(inputs: Iterable[Sequence[Any]], forms: Sequence[ArgumentTypes]) -> None:
@@ -133,12 +141,6 @@ def _show_complex(inputs: Iterable[Sequence[Any]], forms: Sequence[ArgumentTypes
             argument = arguments[place] if place < len(arguments) else None
             if type(argument) is str and argument.endswith(("j", "j)")):
                 form.show(_number(argument))
-
-
-def _fixed(arguments: Sequence[Any], forms: Sequence[ArgumentTypes]) -> tuple[Value, ...]:
-    """Return the arguments repaired one by one; those without a form stay unchanged."""
-    fixed = (form.repair(item) for form, item in zip(forms, arguments, strict=False))
-    return (*fixed, *arguments[len(forms) :])
 
 
 def _number(text: str) -> Value:
@@ -176,24 +178,43 @@ def heading(fields: Fields) -> tuple[str, str, str]:
     return fields.id("task_id"), fields.identifier("entry_point"), fields.text("prompt")
 
 
+def published(
+    fields: Fields,
+    background: Background,
+    names: tuple[str, str, str],
+    reference: str,
+    *keys: str,
+    **own: Any,
+) -> Task:
+    """Return a published task with its known contract and rule, unless it has ``own`` ones.
+
+    ``names`` are its id, entry point and prompt; fields of these ``keys`` are kept in ``extra``.
+    """
+    id, entry_point, prompt = names
+    usual = {
+        "contract": background.contracts.get(id),
+        "rule": published_rule(id, fields.number("atol", default=0.0)),
+        "extra": rest(fields, *keys),
+    }
+    return Task(id, prompt, entry_point, reference, **{**usual, **own})
+
+
 def cases(fields: Fields, examples: str, called: str) -> tuple[tuple[Case, ...], tuple[Case, ...]]:
     """Return base and plus cases with the types seen in the calls of ``examples``."""
-    base, plus = (_argument_lists(fields, key) for key in ("base_input", "plus_input"))
+    found: list[list[list[Any]]] = []
+    for key in ("base_input", "plus_input"):
+        # One MBPP+ task without plus inputs has an empty object here.
+        inputs = [] if fields.row.data.get(key) == {} else fields.items(key)
+        if not all(type(arguments) is list for arguments in inputs):
+            raise fields.refuse(f"{key!r} holds something other than lists of arguments")
+        found.append(inputs)
+    base, plus = found
     try:
         shown = list(literal_calls(parsing.parse(examples), called))
     except (SyntaxError, ValueError, RecursionError) as error:
         raise fields.refuse(f"its assertions are not Python: {error}") from None
     inputs = repaired(base + plus, shown)
     return as_cases(inputs[: len(base)], "base"), as_cases(inputs[len(base) :], "plus")
-
-
-def _argument_lists(fields: Fields, key: str) -> list[list[Any]]:
-    # One MBPP+ task without plus inputs has an empty object here.
-    value = [] if fields.row.data.get(key) == {} else fields.items(key)
-    for arguments in value:
-        if type(arguments) is not list:
-            raise fields.refuse(f"{key!r} holds something other than lists of arguments")
-    return value
 
 
 def with_tests(fields: Fields, task: Task) -> Task:
@@ -242,13 +263,8 @@ def inflated(text: str, most: int) -> bytes:
 def called(asserts: Sequence[str], source: str) -> str:
     """Return the program's function that the first assertion calls; ValueError if none."""
     program = definitions.parse(source) or parsing.parse("")
-    for name in _called_names(asserts[0] if asserts else ""):
-        if definitions.defines(program, name):
-            return name
+    for node in ast.walk(parsing.parse(asserts[0] if asserts else "")):
+        name = getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
+        if name and definitions.defines(program, name):
+            return str(name)
     raise ValueError("no assertion calls the program")
-
-
-def _called_names(source: str) -> Iterator[str]:
-    for node in ast.walk(parsing.parse(source)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            yield node.func.id

@@ -109,11 +109,8 @@ Note: TypeAlias = Callable[[Field, Value, Scope], None]
 
 def bounds(field: Field, scope: Scope) -> tuple[float, float]:
     """Return the least and the greatest value of a field; raise Unfit if there is none."""
-    low, high = -math.inf, math.inf
-    if field.low is not None:
-        low = field.low.of(scope) if isinstance(field.low, Amount) else field.low
-    if field.high is not None:
-        high = field.high.of(scope) if isinstance(field.high, Amount) else field.high
+    ends = [e.of(scope) if isinstance(e, Amount) else e for e in (field.low, field.high)]
+    low, high = -math.inf if ends[0] is None else ends[0], math.inf if ends[1] is None else ends[1]
     if low > high:
         raise Unfit(f"{field.name} has no value between {low} and {high}")
     return low, high
@@ -130,14 +127,17 @@ class Writer:
         self.lines: list[str] = []
         self.room = MOST_REPEATED
 
-    def parts(self, parts: Sequence[Part], values: list[Value], scope: Scope) -> None:
+    def parts(self, parts: Sequence[Part], values: Sequence[Value], scope: Scope) -> None:
         """Write lines; raise Unfit for values of the wrong types."""
         given = self._dealt(parts, values)
         for at, (part, own) in enumerate(given):
-            if isinstance(part, Block):
-                self._block(part, own[0], scope)
-            else:
+            if not isinstance(part, Block):
                 self._line(part, own, scope, given[at:])
+                continue
+            width = sum(map(self._width, part.parts))
+            for item in self._fitted(_items(own[0]), part.count.of(scope), None):
+                several = width != 1 and isinstance(item, list | tuple)
+                self.parts(part.parts, list(item) if several else [item], {**scope})
 
     def _dealt(
         self, parts: Sequence[Part], values: Sequence[Value]
@@ -154,13 +154,6 @@ class Writer:
 
     def _is_count(self, field: Field) -> bool:
         return field.name in self.counts and field.kind == "int" and not field.is_row
-
-    def _block(self, block: Block, value: Value, scope: Scope) -> None:
-        width = sum(map(self._width, block.parts))
-        items = self._fitted(_items(value), block.count.of(scope), None)
-        for item in items:
-            own = list(item) if width != 1 and isinstance(item, list | tuple) else [item]
-            self.parts(block.parts, own, {**scope})
 
     def _line(
         self,
@@ -184,7 +177,7 @@ class Writer:
             if self._is_count(each):
                 amount = self._measured(each.name, following)
                 low, high = bounds(each, scope)
-                amount = int(min(max(amount, low, 0), high, MOST_REPEATED))
+                amount = int(min(max(1 if amount is None else amount, low, 0), high, MOST_REPEATED))
                 scope[each.name] = amount
                 words.append(str(amount))
                 continue
@@ -194,7 +187,10 @@ class Writer:
                 if each.kind == "int":
                     scope[each.name] = int(text)
             elif each.kind == "char":
-                text = self._glued(each, value, scope)
+                glued = "".join(value.split()) if isinstance(value, str) else ""
+                letters: list[Value] = list(_lettered(_printable(each, glued), each.letters))
+                size = each.count.of(scope) if each.count else len(letters)
+                text = "".join(self._fitted(letters, size, each.letters[:1] or "a"))
             else:
                 items = _items(value)
                 if each.is_open and not items:
@@ -205,14 +201,6 @@ class Writer:
                 text = " ".join(_arranged(each, texts, scope) if each.order else texts)
             words.append(text)
         self.lines.append(" ".join(words))
-
-    def _glued(self, field: Field, value: Value, scope: Scope) -> str:
-        text = "".join(value.split()) if isinstance(value, str) else ""
-        if not text.isprintable():
-            raise Unfit(f"{field.name} has characters that no text of a test should have")
-        letters = list(_lettered(text, field.letters))
-        size = len(letters) if field.count is None else field.count.of(scope)
-        return "".join(self._fitted(letters, size, field.letters[:1] or "a"))
 
     def _fitted(self, items: list[Value], size: int, filling: Value) -> list[Value]:
         """Cut or cyclically repeat items to ``size``.
@@ -228,10 +216,10 @@ class Writer:
         items = items or [filling]
         return (items * math.ceil(size / len(items)))[:size]
 
-    def _measured(self, name: str, following: Sequence[tuple[Part, list[Value]]]) -> int:
+    def _measured(self, name: str, parts: Sequence[tuple[Part, Sequence[Value]]]) -> int | None:
         """Return a count's value, measured on the first part that it counts."""
-        sizes = (self._size(name, *each) for each in following)
-        return next((size for size in sizes if size is not None), 1)
+        sizes = (self._size(name, *each) for each in parts)
+        return next((size for size in sizes if size is not None), None)
 
     def _size(self, name: str, part: Part, values: Sequence[Value]) -> int | None:
         if isinstance(part, Block):
@@ -241,8 +229,7 @@ class Writer:
             if not items:
                 return None
             inner = [items[0]] if sum(map(self._width, part.parts)) == 1 else _items(items[0])
-            sizes = (self._size(name, *each) for each in self._dealt(part.parts, inner))
-            return next((size for size in sizes if size is not None), None)
+            return self._measured(name, self._dealt(part.parts, inner))
         if len(part.ways) > 1:
             return None
         rest = iter(values)
@@ -260,7 +247,9 @@ def written(field: Field, value: Value, scope: Scope) -> str:
     """Return the text of one value of a field; raise Unfit if it has the wrong type."""
     plus = "+" if field.is_signed else ""
     if field.kind == "int":
-        return f"{_within(_whole(value), *bounds(field, scope)):{plus}}"
+        if type(value) is float:
+            raise Unfit("not an integer")
+        return f"{_within(int(_number(value)), *bounds(field, scope)):{plus}}"
     if field.kind == "float":
         number = float(min(max(_number(value), -1e300), 1e300))
         low, high = bounds(field, scope)
@@ -273,10 +262,14 @@ def written(field: Field, value: Value, scope: Scope) -> str:
     text = value if isinstance(value, str) else "a" if value is None else str(value)
     if field.kind == "text":
         return " ".join(text.split("\n")).strip() if text.isprintable() else "a"
-    text = "".join(text.split())
+    text = _printable(field, "".join(text.split()))
+    return _lettered(text, field.letters) or field.letters[:1] or "a"
+
+
+def _printable(field: Field, text: str) -> str:
     if not text.isprintable():
         raise Unfit(f"{field.name} has characters that no text of a test should have")
-    return _lettered(text, field.letters) or field.letters[:1] or "a"
+    return text
 
 
 def _arranged(field: Field, texts: list[str], scope: Scope) -> list[str]:
@@ -318,12 +311,6 @@ def _number(value: Value) -> float:
     if value is None:
         return 0
     raise Unfit("not a number")
-
-
-def _whole(value: Value) -> int:
-    if type(value) is float:
-        raise Unfit("not an integer")
-    return int(_number(value))
 
 
 def _within(value: int, low: float, high: float) -> int:
@@ -396,7 +383,10 @@ class Reader:
                 end = place + each.count.of(scope)
             if not place <= end <= len(tokens):
                 raise Unfit(f"line {self.at}: {each.name} is missing")
-            found = [self._value(each, token, scope) for token in tokens[place:end]]
+            try:
+                found = [value_of(each, token, scope) for token in tokens[place:end]]
+            except Unfit as error:
+                raise Unfit(f"line {self.at}: {error}") from None
             place = end
             if each.kind == "literal":
                 continue
@@ -414,24 +404,26 @@ class Reader:
             raise Unfit(f"line {self.at}: more than the form has")
         return values
 
-    def _value(self, field: Field, token: str, scope: Scope) -> Value:
-        if field.kind in ("int", "any") and INTEGER.fullmatch(token):
-            value: Value = int(token)
-        elif field.kind == "float" and is_number(token):
-            value = float(token)
-        elif field.kind in ("int", "float") or (field.kind == "literal" and token != field.letters):
-            raise Unfit(f"line {self.at}: {token[:40]!r} is not the {field.kind} {field.name}")
-        else:
-            value = token
-            if field.letters and field.kind != "literal" and set(token) - set(field.letters):
-                raise Unfit(f"line {self.at}: {field.name} has other characters")
-            if field.kind == "char" and field.count and len(token) != field.count.of(scope):
-                raise Unfit(f"line {self.at}: {field.name} is not of its length")
-        if field.kind in ("int", "float"):
-            low, high = bounds(field, scope)
-            if not low <= value <= high:
-                raise Unfit(f"line {self.at}: {field.name} is {value}, not in {low}..{high}")
-        return value
+
+def value_of(field: Field, token: str, scope: Scope) -> Value:
+    """Return the value of a token; raise Unfit if it is not one of the field."""
+    if field.kind in ("int", "any") and INTEGER.fullmatch(token):
+        value: Value = int(token)
+    elif field.kind == "float" and is_number(token):
+        value = float(token)
+    elif field.kind in ("int", "float") or (field.kind == "literal" and token != field.letters):
+        raise Unfit(f"{token[:40]!r} is not the {field.kind} {field.name}")
+    else:
+        value = token
+        if field.letters and field.kind != "literal" and set(token) - set(field.letters):
+            raise Unfit(f"{field.name} has other characters")
+        if field.kind == "char" and field.count and len(token) != field.count.of(scope):
+            raise Unfit(f"{field.name} is not of its length")
+    if field.kind in ("int", "float"):
+        low, high = bounds(field, scope)
+        if not low <= value <= high:
+            raise Unfit(f"{field.name} is {value}, not in {low}..{high}")
+    return value
 
 
 def _record(values: list[Value]) -> Value:

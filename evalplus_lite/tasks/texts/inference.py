@@ -7,9 +7,11 @@ all values.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import re
+import string
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -29,6 +31,7 @@ from evalplus_lite.tasks.texts.forms import (
     TextForm,
     Unfit,
     is_number,
+    value_of,
     written,
 )
 from evalplus_lite.tasks.texts.grammar import form_of
@@ -57,9 +60,7 @@ class Templates(TextForm):
             raise Unfit("it has the shape of none of the examples")
         found: dict[Kind, list[Value]] = {kind: [] for kind in _FIELDS}
         for kind, token in zip(shape[1], tokens, strict=True):
-            found[kind].append(
-                int(token) if kind == "int" else float(token) if kind == "float" else token
-            )
+            found[kind].append(value_of(_FIELDS[kind], token, {}))
         return (self.shapes.index(shape), *found.values())
 
     def render(self, values: Sequence[Value]) -> str:
@@ -116,7 +117,9 @@ class Table(TextForm):
             head = heads.pop() if len(heads) == 1 else ""
             rows = [line.split(mark) for each in lines for line in each[bool(head) :]]
             # A first line that all texts share is a header if a column of numbers is below it.
-            if not head or not _is_head(head.split(mark), rows):
+            columns = list(zip(*rows, strict=False))
+            has_numbers = any(all(map(is_number, column)) for column in columns)
+            if not head or not has_numbers or any(map(is_number, head.split(mark))):
                 head, rows = "", [line.split(mark) for each in lines for line in each]
             widths = {*map(len, rows)}
             if len(rows) < FEWEST or len(widths) != 1 or widths == {1} or not all(map(all, rows)):
@@ -136,9 +139,8 @@ class Table(TextForm):
     def _row(self, words: Sequence[str]) -> Value:
         if len(words) != len(self.fields) or not all(words):
             raise Unfit(f"a row of {len(words)} fields")
-        return tuple(
-            _value(field, word.strip()) for field, word in zip(self.fields, words, strict=True)
-        )
+        pairs = zip(self.fields, words, strict=True)
+        return tuple(value_of(field, word.strip(), {}) for field, word in pairs)
 
     def render(self, values: Sequence[Value]) -> str:
         """Return the text of rows; raise Unfit for values of wrong types."""
@@ -154,31 +156,19 @@ class Table(TextForm):
         return "".join(f"{line}\n" for line in lines)
 
 
-def _is_head(head: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    columns = list(zip(*rows, strict=False))
-    return not any(map(is_number, head)) and any(all(map(is_number, each)) for each in columns)
-
-
 def _field(name: str, words: Sequence[str]) -> Field:
     """Return a column's field: int (if written canonically), float, text or word."""
     if all(INTEGER.fullmatch(word) and str(int(word)) == word for word in words):
         return Field(name, "int")
     if all(map(is_number, words)):
-        places = [len(word.partition(".")[2]) for word in words]
-        return Field(name, "float", decimals=(min(places), max(places)))
+        return Field(name, "float", decimals=_decimals(words))
     return Field(name, "text" if any(" " in word for word in words) else "word")
 
 
-def _value(field: Field, word: str) -> Value:
-    if field.kind == "int":
-        if not INTEGER.fullmatch(word):
-            raise Unfit(f"{word[:40]!r} is not an integer")
-        return int(word)
-    if field.kind == "float":
-        if not is_number(word):
-            raise Unfit(f"{word[:40]!r} is not a number")
-        return float(word)
-    return word
+def _decimals(words: Sequence[str]) -> tuple[int, int]:
+    """Return the least and greatest number of decimals of numbers."""
+    places = [len(word.partition(".")[2]) for word in words]
+    return min(places), max(places)
 
 
 MOST_TRIES = 8_000
@@ -312,49 +302,30 @@ class _Search:
         )
         for body, end in itertools.chain(self.mixed(at, times), bodies):
             lines = self.lines[at:]
-            block = Block(count, body)
-            taken = self.taken(block, lines, scope)
-            if taken is not None and taken >= times and end > at:
-                yield block, at + taken, scope
-
-    def taken(self, block: Block, lines: list[str], scope: Scope) -> int | None:
-        """Return the number of lines that a block covers, None if they do not have its form."""
-        reader = Reader(lines)
-        self.left -= 1
-        try:
-            reader.parts([block], {**scope})
-        except Unfit:
-            return None
-        return reader.at
+            block, reader = Block(count, body), Reader(lines)
+            self.left -= 1
+            with contextlib.suppress(Unfit):
+                reader.parts([block], {**scope})
+                if reader.at >= times and end > at:
+                    yield block, at + reader.at, scope
 
     def mixed(self, at: int, times: int) -> Iterator[tuple[tuple[Part, ...], int]]:
         """Yield a line with alternatives, distinguished by the first word, if they are few."""
-        ways: dict[tuple[str, int], int] = {}
         rows = [line.split() for line in self.lines[at : at + times]]
-        for row in rows:
-            if not row:
-                return
-            ways.setdefault((row[0], len(row)), 0)
+        if not all(rows):
+            return
+        ways = {(row[0], len(row)) for row in rows}
         words = {word for word, _ in ways}
         if not 2 <= len(ways) <= MOST_WAYS or len(words) < len(ways):
             return
         numbers = sum(map(is_number, words))
         if 0 < numbers < len(words) or (numbers and len(rows) < 2 * len(words)):
             return
-        yield (
-            (
-                Line(
-                    tuple(
-                        (
-                            Field(word, "literal", letters=word),
-                            *(self.field() for _ in range(size - 1)),
-                        )
-                        for word, size in sorted(ways)
-                    )
-                ),
-            ),
-            at + 1,
-        )
+        lines = [
+            (Field(word, "literal", letters=word), *(self.field() for _ in range(size - 1)))
+            for word, size in sorted(ways)
+        ]
+        yield (Line(tuple(lines)),), at + 1
 
     def line(self, at: int, scope: Scope) -> Iterator[tuple[Line, int, Scope]]:
         tokens = self.lines[at].split()
@@ -435,11 +406,8 @@ def _refined(form: Form, texts: Sequence[str]) -> Form | None:
             return replace(field, kind="int", low=low, high=high, is_signed=is_signed(values))
         words = [str(value) for value in values]
         if field.kind != "word" and all(is_number(word) for word in words):
-            places = [len(word.partition(".")[2]) for word in words]
             signed = is_signed(map(float, words))
-            return replace(
-                field, kind="float", decimals=(min(places), max(places)), is_signed=signed
-            )
+            return replace(field, kind="float", decimals=_decimals(words), is_signed=signed)
         return replace(field, kind="word", letters=_alphabet(words))
 
     made = form.mapped(refined)
@@ -482,14 +450,10 @@ def _range(
 def _alphabet(words: Sequence[str]) -> str:
     """Return the characters of words: those seen, and whole classes if enough of them are seen."""
     seen = set("".join(words))
-    letters, classes = (
-        "",
-        ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"),
-    )
     if len(seen) > 3 or len(words) < SEEN:
-        for group in classes:
-            letters += group if len(seen & set(group)) > 2 else ""
-    return "".join(sorted(seen | set(letters)))
+        for group in map(set, (string.ascii_lowercase, string.ascii_uppercase, string.digits)):
+            seen |= group if len(seen & group) > 2 else set()
+    return "".join(sorted(seen))
 
 
 # The form of a task's input texts: as stated by the task, or inferred from examples.
