@@ -68,7 +68,7 @@ def grown_task(place: WorkerContext, ref: Ref, seed: int) -> Grown:
     """Return a shared task with its levels; none if its inputs do not grow."""
     task, _ = staged(place, ref)
     if has_hidden_cases(task):
-        task = recover(place.sandbox, task).task
+        task = recover(place.sandbox, task)
     return task, levels(place.sandbox, task, seed=seed)
 
 

@@ -36,7 +36,7 @@ from evalplus_lite.store import cache_folder
 from evalplus_lite.store.locks import Lock
 from evalplus_lite.store.rows import RowStore
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover, require_recovered
+from evalplus_lite.tasks.published.base_cases import has_hidden_cases, recover
 from evalplus_lite.types import VERDICTS, Failure, Suite, Task, Verdict
 from evalplus_lite.version import __version__
 
@@ -290,7 +290,7 @@ class Verification:
                 # Base cases stated only in test programs are recovered here, unless a job did so
                 # before.
                 if has_hidden_cases(task):
-                    task = require_recovered(recover(self.context.sandbox, task))
+                    task = recover(self.context.sandbox, task)
             requested = RequestedTask(task, (), 0, suite, settings.has_plus)
         else:
             # A source of its own, because two requests may use the same task name.

@@ -340,7 +340,7 @@ def speed(options: argparse.Namespace) -> Iterator[Row]:
     python = rival_python(options.rival, EVALPLUS) if options.rival else None
     with Sandbox() as sandbox:
         started = False
-        for task in (recover(sandbox, each).task for each in tasks):
+        for task in (recover(sandbox, each) for each in tasks):
             if not started:
                 augment_task(sandbox, task, seed=1, budget=Budget(inputs=20))
                 started = True

@@ -89,7 +89,7 @@ def main() -> None:
 
 def examine(sandbox: Sandbox, task: Task, *, options: argparse.Namespace) -> list[Finding]:
     """Return a finding for each number of inputs to infer from."""
-    task = recover(sandbox, task).task
+    task = recover(sandbox, task)
     assert task.contract is not None
     rng, constants = random.Random(f"{options.seed}:{task.id}"), Constants.of_task(task)
     generator = Generator(

@@ -114,7 +114,7 @@ def examine(sandbox: Sandbox, pair: Pair, *, options: argparse.Namespace) -> Rep
     number = pair.ours.id.rpartition("/")[2]
     report = Report(f"{number} {pair.ours.entry_point}", " ".join(own))
     accepted: list[Case] = []
-    tests = recover(sandbox, pair.ours).task.base
+    tests = recover(sandbox, pair.ours).base
     for name, cases in zip(ACCEPTED, (tests, pair.theirs.base, pair.theirs.plus), strict=True):
         found = violations(sandbox, pair.contract, cases)
         valid = [case for case, why in zip(cases, found, strict=True) if why is None]

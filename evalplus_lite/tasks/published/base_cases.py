@@ -12,7 +12,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from evalplus_lite.store.cache import KEEPER, mark_used
 from evalplus_lite.store.writing import replacing
 from evalplus_lite.tasks.contracts import as_text
 from evalplus_lite.tasks.dataset import Dataset
-from evalplus_lite.types import Case, Outcome, Returned, Task, Unusable, clip
+from evalplus_lite.types import Case, Returned, Task, Unusable, clip
 from evalplus_lite.values import wire
 
 # Generous: a check runs the reference on every base input at once.
@@ -54,39 +54,30 @@ def _record_calls(seed):
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Recovered:
-    """A task with the base cases recovered from its test program.
-
-    ``problem`` is the error if the reference fails its own test: then reference or test is wrong,
-    and later calls are missing.
-    """
-
-    task: Task
-    problem: str | None = None
-
-
 def has_hidden_cases(task: Task) -> bool:
     """Return whether the task's base cases are only in a test program, ``extra["test"]``."""
     return not task.base and "def check(" in str(task.extra.get("test", ""))
 
 
-def recover(sandbox: Sandbox, task: Task) -> Recovered:
+def recover(sandbox: Sandbox, task: Task) -> Task:
     """Return the task with a case for each call that its test makes, in order.
 
     Keyword arguments become positional. The ``random`` module always gets the same seed. Raises
-    ReferenceSolutionError if reference or test do not load or finish, or make no call.
+    ReferenceSolutionError if reference or test do not load or finish, or make no call, and
+    UnusableTask if the reference fails the test: then one of them is wrong.
     """
-    source = task.reference + "\n\n" + str(task.extra["test"])
-    source += _RECORDER.format(entry_point=task.entry_point)
-    run = sandbox.run(Program(source, "_record_calls"), Inputs.of([(RANDOM_SEED,)]), LIMITS)
-    calls, problem = _answer(task, run.outcomes[0])
-    if not calls:
-        raise ReferenceSolutionError(
-            f"task {task.id}: its test calls nothing: {problem or 'it passes'}"
-        )
-    cases = tuple(Case(tuple(arguments)) for arguments in calls)
-    return Recovered(replace(task, base=cases), problem)
+    calls, problem = _calls(sandbox, task.id, task.entry_point, task.reference, _test(task))
+    if problem is not None:
+        raise UnusableTask(task.id, "test", _detail(problem))
+    return replace(task, base=tuple(map(Case, calls)))
+
+
+def _test(task: Task) -> str:
+    return str(task.extra["test"])
+
+
+def _detail(problem: str) -> str:
+    return clip(f"the reference fails the task's own test: {problem}")
 
 
 def with_base_cases(dataset: Dataset, backend: Processes, cache: Path | None = None) -> Dataset:
@@ -97,16 +88,12 @@ def with_base_cases(dataset: Dataset, backend: Processes, cache: Path | None = N
     hidden = [task for task in dataset.tasks if has_hidden_cases(task)]
     found: dict[str, Task] = {}
     unusable: list[Unusable] = []
-    items = [
-        (task.id, task.entry_point, task.reference, str(task.extra["test"])) for task in hidden
-    ]
+    items = [(task.id, task.entry_point, task.reference, _test(task)) for task in hidden]
     for task, (calls, problem) in zip(hidden, _recovered(items, backend, cache), strict=True):
         if problem is None:
-            base = tuple(Case(arguments) for arguments in calls)
-            found[task.id] = replace(task, base=base)
+            found[task.id] = replace(task, base=tuple(map(Case, calls)))
         else:
-            detail = clip(f"the reference fails the task's own test: {problem}")
-            unusable.append(Unusable(task.id, "test", detail))
+            unusable.append(Unusable(task.id, "test", _detail(problem)))
     tasks = tuple(found.get(task.id, task) for task in dataset.tasks)
     whole = replace(dataset, tasks=tasks)
     return whole.without(unusable) if unusable else whole
@@ -138,30 +125,26 @@ def recovering(place: WorkerContext, _: Row) -> Work:
     """Map (id, entry point, reference, test) to the arguments of all calls, and a problem."""
 
     def work(item: Row) -> Row:
-        id, entry_point, reference, test = item
         try:
-            found = recover(
-                place.sandbox, Task(id, "", entry_point, reference, extra={"test": test})
-            )
+            return _calls(place.sandbox, *item)
         except ReferenceSolutionError as error:
-            return [], str(error).removeprefix(f"task {id}: ")
-        return [case.arguments for case in found.task.base], found.problem
+            return [], str(error).removeprefix(f"task {item[0]}: ")
 
     return work
 
 
-def require_recovered(recovered: Recovered) -> Task:
-    """Return the task; raise UnusableTask if its reference failed its test."""
-    if recovered.problem is None:
-        return recovered.task
-    detail = clip(f"the reference fails the task's own test: {recovered.problem}")
-    raise UnusableTask(recovered.task.id, "test", detail)
-
-
-def _answer(task: Task, outcome: Outcome | None) -> tuple[list[tuple[object, ...]], str | None]:
+def _calls(
+    sandbox: Sandbox, id: str, entry_point: str, reference: str, test: str
+) -> tuple[list[tuple[Any, ...]], str | None]:
+    """Return the arguments of a test's calls, and the error if the reference fails the test."""
+    source = f"{reference}\n\n{test}{_RECORDER.format(entry_point=entry_point)}"
+    run = sandbox.run(Program(source, "_record_calls"), Inputs.of([(RANDOM_SEED,)]), LIMITS)
+    outcome = run.outcomes[0]
     if not isinstance(outcome, Returned):
         raise ReferenceSolutionError(
-            f"task {task.id}: its test does not run to an end: {as_text(outcome)}"
+            f"task {id}: its test does not run to an end: {as_text(outcome)}"
         )
     calls, problem = wire.decode(outcome.data)
-    return calls, problem
+    if not calls:
+        raise ReferenceSolutionError(f"task {id}: its test calls nothing: {problem or 'it passes'}")
+    return [tuple(arguments) for arguments in calls], problem
