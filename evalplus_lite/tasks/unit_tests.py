@@ -237,22 +237,6 @@ def library_assertion(node: ast.Call) -> str | None:
     return f"{TESTING[name]}.testing.{name}" if all(map(is_literal, options)) else None
 
 
-def refusal(node: ast.If) -> bool:
-    """Return whether a statement is ``if ...: self.fail()`` or raises an AssertionError."""
-    match node:
-        case ast.If(
-            body=[
-                ast.Expr(value=ast.Call(func=ast.Attribute(attr="fail")))
-                | ast.Raise(
-                    exc=ast.Call(func=ast.Name(id="AssertionError")) | ast.Name(id="AssertionError")
-                )
-            ],
-            orelse=[],
-        ):
-            return True
-    return False
-
-
 def assertion(node: ast.Call) -> str | None:
     """Return the name, without ``assert``, of a unittest assertion that can be split, or None."""
     function = node.func
@@ -463,11 +447,8 @@ def of_module(tree: ast.Module, *, strict: bool = False) -> Values:
     stored = Counter(name for node in tree.body for name in _stored(node))
     for node in tree.body:
         if isinstance(node, ast.Assign) and found.known(node.value):
-            found.clean.update(
-                each.id
-                for each in node.targets
-                if isinstance(each, ast.Name) and stored[each.id] == 1
-            )
+            names = {each.id for each in node.targets if isinstance(each, ast.Name)}
+            found.clean |= {name for name in names if stored[name] == 1}
     program = definitions.undefined(tree.body)
     return Values(found.clean - program, fixed=fixed, strict=strict)
 
@@ -478,22 +459,18 @@ def of_class(owner: ast.ClassDef, module: Values) -> Values:
     stored: Counter[str] = Counter()
     clean = set(module.clean)
     for node in owner.body:
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                if isinstance(target, ast.Name):
-                    stored[f"self.{target.id}"] += 1
-                    if module.known(node.value):
-                        clean.add(f"self.{target.id}")
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            if isinstance(target, ast.Name):
+                stored[f"self.{target.id}"] += 1
+                clean |= {f"self.{target.id}"} if module.known(node.value) else set()
     for each in methods:
         is_first = each.name in ("setUp", "setUpClass")
         inner = replace(module, clean=clean)
         inner = of_function(each, inner) if is_first else inner
-        for inside in ast.walk(each):
-            for name in _stored(inside):
-                if name.startswith("self."):
-                    stored[name] += 1
-                    if is_first and name in inner.clean:
-                        clean.add(name)
+        names = [name for inside in ast.walk(each) for name in _stored(inside)]
+        names = [name for name in names if name.startswith("self.")]
+        stored.update(names)
+        clean |= {*names} & inner.clean if is_first else set()
     return replace(module, clean={name for name in clean if stored[name] <= 1})
 
 
@@ -528,15 +505,9 @@ def _settle(function: Function, values: Values) -> None:
 
 def names_read(node: ast.AST) -> set[str]:
     """Return the names that an expression reads, including attributes of the test object."""
-    found = set()
-    for each in ast.walk(node):
-        if not isinstance(getattr(each, "ctx", None), ast.Load):
-            continue
-        if isinstance(each, ast.Name) and each.id not in ("self", "cls"):
-            found.add(each.id)
-        elif (name := _own(each)) is not None:
-            found.add(name)
-    return found
+    parts = [each for each in ast.walk(node) if isinstance(getattr(each, "ctx", None), ast.Load)]
+    names = {each.id for each in parts if isinstance(each, ast.Name)} - {"self", "cls"}
+    return names | {name for name in map(_own, parts) if name is not None}
 
 
 def cut_unread(tree: ast.Module, dropped: Mapping[int, set[str]]) -> None:
@@ -611,18 +582,15 @@ class _Cut(ast.NodeTransformer):
 
     def blank(self, name: str, rows: list[ast.expr]) -> None:
         """Replace values of rows with None where nothing reads their keys or positions."""
-        uses, keys = 0, set()
-        for each in ast.walk(self.function):
-            match each:
-                case ast.Subscript(value=ast.Name(id=used), slice=ast.Constant(value=key)) if (
-                    used == name
-                ):
-                    keys.add(key)
-                    uses += 1
-                case ast.Name(id=used, ctx=ast.Load()) if used == name:
-                    uses -= 1
-        if uses:  # it is also read as a whole
+        parts = list(ast.walk(self.function))
+        items = [each for each in parts if isinstance(each, ast.Subscript)
+                 and isinstance(each.slice, ast.Constant)
+                 and getattr(each.value, "id", "") == name]  # fmt: skip
+        whole = [each for each in parts if isinstance(each, ast.Name) and each.id == name
+                 and isinstance(each.ctx, ast.Load)]  # fmt: skip
+        if len(whole) != len(items):  # it is also read as a whole
             return
+        keys = {each.slice.value for each in items if isinstance(each.slice, ast.Constant)}
         for row in rows:
             if isinstance(row, ast.Dict):
                 for at, part in enumerate(row.keys):
@@ -694,20 +662,20 @@ def _dirty(body: Iterable[ast.AST], values: Values, *, in_doubt: bool) -> Iterat
 def _stored(node: ast.AST) -> list[str]:
     """Return the names that a statement binds, or whose items or attributes it sets."""
     targets: list[ast.expr | None] = []
-    if isinstance(node, ast.Assign):
-        targets = [*node.targets]
-    elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For | ast.NamedExpr):
-        targets = [node.target]
-    elif isinstance(node, ast.withitem):
-        targets = [node.optional_vars]
+    match node:
+        case ast.Assign():
+            targets = [*node.targets]
+        case ast.AnnAssign() | ast.AugAssign() | ast.For() | ast.NamedExpr():
+            targets = [node.target]
+        case ast.withitem():
+            targets = [node.optional_vars]
     return [name for each in targets if each is not None for name in _targets(each)]
 
 
 def _targets(node: ast.expr) -> list[str]:
     if isinstance(node, ast.Tuple | ast.List):
         return [name for each in node.elts for name in _targets(each)]
-    root = _root(node)
-    return [root] if root else []
+    return [root] if (root := _root(node)) else []
 
 
 def _root(node: ast.AST) -> str:
@@ -885,16 +853,14 @@ def _known(node: ast.expr) -> list[ast.expr]:
 def _without_known(tree: ast.Module) -> ast.Module:
     """Remove the values that tests compute, and the assignments used only for these."""
     dropped: dict[int, set[str]] = {}
-    functions = [each for owner in tree.body if isinstance(owner, ast.ClassDef)
-                 for each in owner.body]  # fmt: skip
-    for function in functions:
-        found = dropped.setdefault(id(function), set())
-        for node in ast.walk(function):
-            if isinstance(node, ast.Call):
-                for each in node.args:
-                    for part in _known(each):
+    for owner in (each for each in tree.body if isinstance(each, ast.ClassDef)):
+        for function in owner.body:
+            found = dropped.setdefault(id(function), set())
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call):
+                    for part in (part for each in node.args for part in _known(each)):
                         found |= names_read(part)
-                node.args = [each for each in node.args if not _known(each)]
+                    node.args = [each for each in node.args if not _known(each)]
     cut_unread(tree, dropped)
     return tree
 
@@ -940,18 +906,18 @@ def _tests(
     tree: ast.Module, inside: set[int]
 ) -> tuple[tuple[tuple[str, str], ...], frozenset[tuple[str, str]]]:
     """Return the tests of a split module, and which are decided in the program's process."""
-    names, own = [], set()
+    names: list[tuple[str, str]] = []
+    own: set[tuple[str, str]] = set()
     for owner in tree.body:
         if not isinstance(owner, ast.ClassDef) or not owner.bases:
             continue
         methods = [each for each in owner.body if isinstance(each, ast.FunctionDef)]
-        decides = {id(m) for m in methods if any(id(part) in inside for part in ast.walk(m))}
+        decides = [m for m in methods if any(id(part) in inside for part in ast.walk(m))]
         # Any test of the class may depend on assertions in its helpers.
-        is_shared = any(id(each) in decides and not _is_test(each) for each in methods)
-        for each in filter(_is_test, methods):
-            names.append((owner.name, each.name))
-            if is_shared or id(each) in decides:
-                own.add((owner.name, each.name))
+        is_shared = not all(map(_is_test, decides))
+        tests = list(filter(_is_test, methods))
+        names += [(owner.name, each.name) for each in tests]
+        own |= {(owner.name, each.name) for each in (tests if is_shared else decides)}
     return tuple(dict.fromkeys(names)), frozenset(own)
 
 
@@ -974,19 +940,17 @@ class _Divider(ast.NodeTransformer):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         """Split the tests of a class, given the values set in its ``setUp``."""
-        before = self.values
-        self.values = of_class(node, before)
-        self.generic_visit(node)
-        self.values = before
-        return node
+        return self._scope(node, of_class(node, self.values))
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """Inline constants that only assertions use, then split the function's assertions."""
         inline(node)
         if ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:] or [ast.Pass()]
-        before = self.values
-        self.values = of_function(node, before)
+        return self._scope(node, of_function(node, self.values))
+
+    def _scope(self, node: ast.AST, values: Values) -> ast.AST:
+        before, self.values = self.values, values
         self.generic_visit(node)
         self.values = before
         return node
@@ -1026,10 +990,20 @@ class _Divider(ast.NodeTransformer):
         return self._seeing(node, name) or self._kept(node)
 
     def visit_If(self, node: ast.If) -> ast.AST:
-        """Split ``if f(1) != 4: self.fail()`` as the opposite assertion."""
-        if refusal(node):
-            wrong = ast.UnaryOp(ast.Not(), node.test)
-            return self.visit_Assert(ast.copy_location(ast.Assert(wrong), node))
+        """Split ``if f(1) != 4: self.fail()``, or that raises, as the opposite assertion."""
+        match node:
+            case ast.If(
+                body=[
+                    ast.Expr(value=ast.Call(func=ast.Attribute(attr="fail")))
+                    | ast.Raise(
+                        exc=ast.Call(func=ast.Name(id="AssertionError"))
+                        | ast.Name(id="AssertionError")
+                    )
+                ],
+                orelse=[],
+            ):
+                wrong = ast.UnaryOp(ast.Not(), node.test)
+                return self.visit_Assert(ast.copy_location(ast.Assert(wrong), node))
         return self._block(node, node.test)
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:

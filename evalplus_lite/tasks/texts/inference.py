@@ -422,9 +422,9 @@ def _is_chance(parts: Sequence[Part]) -> bool:
 
     return any(
         isinstance(block, Block)
-        and len(block.parts) == 1
-        and "word" in kinds(block.parts[0])
-        and kinds(block.parts[0]) == kinds(one) == kinds(two)
+        and [kinds(part) for part in block.parts] == [kinds(one)]
+        and "word" in kinds(one)
+        and kinds(one) == kinds(two)
         for block, one, two in zip(parts, parts[1:], parts[2:], strict=False)
     )
 
@@ -434,11 +434,9 @@ def _range(
 ) -> tuple[Amount | float | None, Amount | float | None]:
     """Return the bounds of values that look like indices up to a number of the text, or Nones."""
     values = [value for value, _ in found]
-    if len(values) < least or any(type(value) is not int for value in values):
+    is_index = len(values) >= least and all(type(value) is int for value in values)
+    if not is_index or (low := min(values)) not in (0, 1):
         return None, None
-    if min(values) not in (0, 1):
-        return None, None
-    low = min(values)
     names = set.intersection(*(set(scope) for _, scope in found)) - own
     for other in sorted(names):
         pairs = [(value, scope[other] - (1 - low)) for value, scope in found]
@@ -486,9 +484,8 @@ def stated_form(statement: str, texts: Sequence[str]) -> ConstrainedForm | None:
     if form is None:
         return None
     form = in_words(form, statement)
-    if not all(_fits(form, text) for text in texts):
-        return None
-    if (refined := _refined(form, texts)) is None:
+    refined = _refined(form, texts) if all(_fits(form, text) for text in texts) else None
+    if refined is None:
         return None
     found = ConstrainedForm.of(refined, statement, texts)
     return found if all(_fits(found.form, text) for text in texts) else None

@@ -62,22 +62,18 @@ class _Unread(ValueError):
 def form_in(statement: str) -> Form | None:
     """Return the form of input texts that a statement describes, or None."""
     statement = readable(statement)
-    block = _BLOCK.search(statement)
-    if block is None:
+    if not _BLOCK.search(statement):
         return _in_prose(statement)
-    rows = [_items(line) for line in block[1].strip().splitlines() if line.strip(" `$")]
+    rows, case = (
+        [_items(line) for line in block[1].splitlines() if line.strip(" `$")] if block else []
+        for block in (_BLOCK.search(statement), _CASE.search(statement))
+    )
     if not rows or len(rows) > MOST_LINES:
         return None
     try:
-        return Form.of(tuple(_parts([row for row in rows if row], _case(statement))))
+        return Form.of(tuple(_parts([row for row in rows if row], case)))
     except _Unread:
         return None
-
-
-def _case(statement: str) -> list[list[_Item]]:
-    """Return the lines of the format of one of several test cases; none without such a format."""
-    block = _CASE.search(statement)
-    return [_items(line) for line in block[1].splitlines() if line.strip(" `$")] if block else []
 
 
 def _items(line: str) -> list[_Item]:
@@ -91,8 +87,7 @@ def _items(line: str) -> list[_Item]:
     at = 0
     for match in _TOKEN.finditer(line):
         if line[at : match.start()].strip():
-            raise_unread = line[at : match.start()].strip()
-            return [_Item(f"?{raise_unread}")]
+            return [_Item("?")]
         is_glued = bool(found) and match.start() == at
         at = match.end()
         if match["dots"]:
@@ -179,17 +174,16 @@ def _parts(rows: Sequence[list[_Item]], case: Sequence[list[_Item]] = ()) -> Ite
         size = _repeated(rows, at)
         if size:
             end = next(n for n in range(at, len(rows)) if _is_dots(rows[n]))
-            body = rows[end + 1 : end + 1 + size]
+            at = end + 1 + size
+            body = rows[end + 1 : at]
             if len(body) < size or not body[0][0].at:
                 raise _Unread
             count = _amount(body[0][0].at[0], known)
             inner = set(known)
             if case and len(body) == 1 and body[0][0].name.lower() in ("case", "test", "testcase"):
                 yield Block(count, tuple(_parts(case)))
-                at = end + 1 + size
-                continue
-            yield Block(count, tuple(_line(row, inner, depth=1) for row in body))
-            at = end + 1 + size
+            else:
+                yield Block(count, tuple(_line(row, inner, depth=1) for row in body))
             continue
         yield _line(rows[at], known, depth=0)
         at += 1
@@ -201,20 +195,13 @@ def _is_dots(row: Sequence[_Item]) -> bool:
 
 def _repeated(rows: Sequence[list[_Item]], at: int) -> int:
     """Return how many lines are repeated from here on, 0 if this line is not repeated."""
-    dots = next((n for n in range(at, len(rows)) if _is_dots(rows[n])), None)
-    if dots is None or _is_dots(rows[at]):
-        return 0
-    first = [n for n in range(at, dots) if _index(rows[n]) in ("1", "0")]
-    if not first or first[0] != at:
-        return 0
-    return len(first)
-
-
-def _index(row: Sequence[_Item]) -> str:
-    """Return the first index that all names of a line share, or ""."""
-    indices = {item.at[0] for item in row if item.name != "..." and item.at}
-    plain = any(item.name != "..." and not item.at for item in row)
-    return indices.pop() if len(indices) == 1 and not plain else ""
+    dots = next((n for n in range(at, len(rows)) if _is_dots(rows[n])), at)
+    first = []
+    for line in range(at, dots):  # the lines whose names share a first index, which is 1 or 0
+        names = [item for item in rows[line] if item.name != "..."]
+        if all(item.at for item in names) and {item.at[0] for item in names} in ({"1"}, {"0"}):
+            first.append(line)
+    return len(first) if first[:1] == [at] else 0
 
 
 def _line(row: Sequence[_Item], known: set[str], *, depth: int) -> Line:
@@ -222,7 +209,7 @@ def _line(row: Sequence[_Item], known: set[str], *, depth: int) -> Line:
     at = 0
     while at < len(row):
         item = row[at]
-        if item.name.startswith("?") or item.name == "...":
+        if item.name in ("?", "..."):
             raise _Unread
         run = [item]
         while (
@@ -312,14 +299,13 @@ def _named(form: Form, text: str, *, has_cases: bool) -> tuple[tuple[Value, ...]
     counts = form.counts if has_cases else frozenset()
     rows = _rows(form.parts, counts)
     first = next((name for part in form.parts if (name := _case_of(part, counts))), "")
-    cases = [Counted({name: Items() for name in rows})]
-    shared = cases[0]
-    turns = 0
+    shared = Counted({name: Items() for name in rows})
+    cases = [shared]
     for field, value in notes:
         name = field.name
         if name == first:
-            turns += 1
-            cases.append(Counted({**{n: Items() for n in rows}, **_plain(shared, rows)}))
+            plain = {name: each for name, each in shared.items() if name not in rows}
+            cases.append(Counted({**{n: Items() for n in rows}, **plain}))
         names = cases[-1]
         value = Items(value) if isinstance(value, list) else value
         if name in rows:
@@ -329,11 +315,7 @@ def _named(form: Form, text: str, *, has_cases: bool) -> tuple[tuple[Value, ...]
         base, _separator, index = name.partition("_")
         if index:
             names.setdefault(base, Items()).append(value)
-    return values, list(cases[1:] if turns else cases)
-
-
-def _plain(names: Names, rows: frozenset[str]) -> dict[str, Value]:
-    return {name: value for name, value in names.items() if name not in rows}
+    return values, list(cases[1:] or cases)
 
 
 def _case_of(part: Part, counts: frozenset[str]) -> str:
@@ -341,8 +323,7 @@ def _case_of(part: Part, counts: frozenset[str]) -> str:
     if not isinstance(part, Block):
         return ""
     fields = list(_fields((part,)))
-    has_own = any(each.name in counts for each in fields)
-    return fields[0].name if has_own else ""
+    return fields[0].name if any(each.name in counts for each in fields) else ""
 
 
 def _rows(parts: Sequence[Part], counts: frozenset[str]) -> frozenset[str]:
@@ -351,8 +332,7 @@ def _rows(parts: Sequence[Part], counts: frozenset[str]) -> frozenset[str]:
     found = {name for name in names if names.count(name) > 1}
     for part in parts:
         if isinstance(part, Block):
-            is_case = _case_of(part, counts)
-            inner = part.parts
+            is_case, inner = _case_of(part, counts), part.parts
             found |= _rows(inner, counts) if is_case else {f.name for f in _fields(inner)}
     return frozenset(found)
 
