@@ -61,23 +61,19 @@ def having_texts(fields: Fields, task: Task) -> Task:
                 remedy="def generate(seed, scale): ... return text",
             )
     if stated["grammar"]:
-        _check(fields, stated["grammar"], task)
-    return replace(task, grammar=stated["grammar"], generator=stated["generator"])
-
-
-def _check(fields: Fields, grammar: str, task: Task) -> None:
-    try:
-        form = form_of(grammar)
-    except GrammarError as error:
-        raise fields.refuse(f"grammar: {error}", remedy="see docs/guide/harnesses.md") from None
-    for position, case in enumerate(task.base, 1):
         try:
-            form.parse(case.arguments[0])
-        except Unfit as error:
-            raise fields.refuse(
-                f"inputs, number {position} does not match the grammar: {error}",
-                remedy="correct one of the two",
-            ) from None
+            form = form_of(stated["grammar"])
+        except GrammarError as error:
+            raise fields.refuse(f"grammar: {error}", remedy="see docs/guide/harnesses.md") from None
+        for position, case in enumerate(task.base, 1):
+            try:
+                form.parse(case.arguments[0])
+            except Unfit as error:
+                raise fields.refuse(
+                    f"inputs, number {position} does not match the grammar: {error}",
+                    remedy="correct one of the two",
+                ) from None
+    return replace(task, grammar=stated["grammar"], generator=stated["generator"])
 
 
 ALIKE = 0.85
@@ -102,7 +98,11 @@ def own_task(fields: Fields) -> Task:
     id, harness = fields.id("id"), read_harness(fields)
     entry_point = read_entry_point(fields, harness)
     prompt, reference = fields.text("prompt"), fields.text("reference", default="")
-    programs = _programs(fields, defined_name(entry_point))
+    programs = fields.items("programs", default=[])
+    for position, source in enumerate(programs, 1):
+        if type(source) is not str or len(source) > MAX_TEXT:
+            raise fields.refuse(f"programs, number {position}: a text was expected")
+        _read_reference(fields, source, defined_name(entry_point))
     if programs and not reference:  # they must agree, so any of them will do
         reference, *programs = programs
     if reference:
@@ -112,13 +112,19 @@ def own_task(fields: Fields) -> Task:
         harness = inferred(harness, tree, entry_point, prompt=prompt, given=said)
     contract = fields.text("contract", default="") or None
     if contract is not None:
-        _check_contract(fields, contract)
+        tree = _compiled(fields, "contract", contract)
+        if not any(definitions.defines(tree, name) for name in ("precondition", "check")):
+            raise fields.refuse("contract defines neither `precondition` nor `check`")
     base = _inputs(fields, harness)
     rule = read_rule(fields, harness)
     tests = fields.text("tests", default="")
     if tests and harness.kind not in TESTS:
         remedy = "; ".join(f'"harness": "{kind}" for {text}' for kind, text in TESTS.items())
         raise fields.refuse(f"'tests' are not for harness {harness.kind!r}", remedy=remedy)
+    constraints = fields.object("constraints", default={}).row.data  # inference checks the names
+    for name, is_on in constraints.items():
+        if type(is_on) is not bool:
+            raise fields.refuse(f"constraints: {name!r} is neither true nor false")
     task = Task(
         id=id,
         prompt=prompt,
@@ -131,7 +137,7 @@ def own_task(fields: Fields) -> Task:
         contract=contract,
         rule=rule,
         style=read_style(fields, prompt, entry_point),
-        constraints=_constraints(fields),
+        constraints=dict(constraints),
     )
     if harness.kind != "unittest" and not (harness.kind == "assertions" and tests):
         return having_texts(fields, task)
@@ -162,6 +168,11 @@ def read_harness(fields: Fields) -> Harness:
     items = harness.count("items") if "items" in given else 0
     if items > MOST_ITEMS:
         raise fields.refuse(f"harness: items is {items}", remedy=f"at most {MOST_ITEMS}")
+    code = harness.items("code", default=[])
+    if not all(type(place) is int and 0 <= place < MOST_ITEMS for place in code):
+        raise harness.refuse(
+            f"harness: code is {code!r}", remedy="give the positions of arguments, from 0"
+        )
     return Harness(
         kind,
         tuple(observe) or ("value",),
@@ -173,7 +184,7 @@ def read_harness(fields: Fields) -> Harness:
         harness.count("inside") if "inside" in given else 0,
         attributes=_names(harness, "attributes"),
         exceptions=_exceptions(fields, harness),
-        code=_places(harness),
+        code=tuple(code),
         keywords=harness.flag("keywords"),
         inferred=harness.flag("inferred"),
     )
@@ -205,15 +216,6 @@ def _exceptions(fields: Fields, harness: Fields) -> tuple[str, ...]:
     return names
 
 
-def _places(harness: Fields) -> tuple[int, ...]:
-    places = harness.items("code", default=[])
-    if not all(type(place) is int and 0 <= place < MOST_ITEMS for place in places):
-        raise harness.refuse(
-            f"harness: code is {places!r}", remedy="give the positions of arguments, from 0"
-        )
-    return tuple(places)
-
-
 def read_entry_point(fields: Fields, harness: Harness) -> str:
     """Return the name that programs define: ``Class.method`` for a method, "" if none is needed."""
     if harness.kind in ("script", "assertions"):
@@ -237,25 +239,6 @@ def read_style(fields: Fields, prompt: str, entry_point: str) -> Style:
     if style not in get_args(Style):
         raise fields.refuse(f"unknown style {style!r}", remedy=one_of(style, get_args(Style)))
     return cast("Style", style)
-
-
-def _programs(fields: Fields, name: str) -> list[str]:
-    """Return a row's other correct programs; InputError if one is not a program."""
-    found = fields.items("programs", default=[])
-    for position, source in enumerate(found, 1):
-        if type(source) is not str or len(source) > MAX_TEXT:
-            raise fields.refuse(f"programs, number {position}: a text was expected")
-        _read_reference(fields, source, name)
-    return found
-
-
-def _constraints(fields: Fields) -> dict[str, bool]:
-    """Return the input constraints that a row turns on or off; inference checks the names."""
-    choices = fields.object("constraints", default={}).row.data
-    for name, is_on in choices.items():
-        if type(is_on) is not bool:
-            raise fields.refuse(f"constraints: {name!r} is neither true nor false")
-    return dict(choices)
 
 
 def _inputs(fields: Fields, harness: Harness) -> tuple[Case, ...]:
@@ -309,29 +292,20 @@ def _outputs(fields: Fields, count: int, rule: Rule) -> tuple[bytes, ...]:
 
 
 def _read_reference(fields: Fields, reference: str, name: str) -> ast.Module:
-    tree = definitions.parse(reference)
-    if tree is None:
-        raise fields.refuse(
-            f"reference does not compile{_place(reference)}", remedy="it must be a whole program"
-        )
+    whole = "it must be a whole program"
+    tree = _compiled(fields, "reference", reference, remedy=whole)
     if name and not definitions.defines(tree, name):
-        raise fields.refuse(
-            f"reference does not define {name!r}", remedy="it must be a whole program"
-        )
+        raise fields.refuse(f"reference does not define {name!r}", remedy=whole)
     return tree
 
 
-def _place(program: str) -> str:
-    line = definitions.fault(program)
-    return "" if line is None else f": look at its line {line}"
-
-
-def _check_contract(fields: Fields, contract: str) -> None:
-    tree = definitions.parse(contract)
+def _compiled(fields: Fields, key: str, program: str, *, remedy: str | None = None) -> ast.Module:
+    tree = definitions.parse(program)
     if tree is None:
-        raise fields.refuse(f"contract does not compile{_place(contract)}")
-    if not any(definitions.defines(tree, name) for name in ("precondition", "check")):
-        raise fields.refuse("contract defines neither `precondition` nor `check`")
+        line = definitions.fault(program)
+        place = "" if line is None else f": look at its line {line}"
+        raise fields.refuse(f"{key} does not compile{place}", remedy=remedy)
+    return tree
 
 
 # Templates: a commented example of each kind of task, to start from.

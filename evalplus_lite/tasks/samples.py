@@ -193,19 +193,17 @@ def read_folder(root: Path, dataset: Dataset, faults: Faults | None) -> Iterator
     for name, id in ids.items():
         for index, file in sorted(_numbered(folders[name]).items() if name in folders else ()):
             found = True
-            yield _of_file(file, task_id=id, index=index)
+            fault = "is not a file"  # but a pipe, say, which may never end
+            if file.is_file():
+                try:
+                    text = read_raw(file, max_bytes=MAX_SOURCE + 1).decode("utf-8-sig")
+                    yield Response.of(text, task_id=id, index=index)
+                    continue
+                except UnicodeDecodeError:
+                    fault = "is not UTF-8 text"
+            yield Response(id, "", index=index, fault=fault)
     if not found:
         raise InputError("holds no samples", path=root, remedy="<task id with / as _>/<n>.py")
-
-
-def _of_file(file: Path, *, task_id: str, index: int) -> Response:
-    if not file.is_file():  # a pipe, say, which may never end
-        return Response(task_id, "", index=index, fault="is not a file")
-    try:
-        text = read_raw(file, max_bytes=MAX_SOURCE + 1).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return Response(task_id, "", index=index, fault="is not UTF-8 text")
-    return Response.of(text, task_id=task_id, index=index)
 
 
 def _numbered(folder: Path) -> dict[int, Path]:
@@ -411,7 +409,10 @@ class _Rows:
         model = "" if data.get("model") is None else _typed(fields, "model", str)
         if len(model) > MAX_MODEL:
             raise fields.refuse(f"'model' is longer than {MAX_MODEL} characters")
-        temperature = _temperature(data.get("temperature"))
+        # Any tool may have written the row: a temperature that is none counts as missing.
+        heat: Any = data.get("temperature")
+        is_number = type(heat) in (int, float) and 0 <= heat <= 1000
+        temperature = float(heat) + 0.0 if is_number else None  # -0.0 is 0.0
         of = task_id, model, temperature
         index = self.indices.free(of) if given is None else given
         if not self.indices.take(of, index):
@@ -424,12 +425,6 @@ class _Rows:
             model=model,
             temperature=temperature,
         )
-
-
-def _temperature(value: object) -> float | None:
-    """Return a temperature; None for any other value, since any tool may have written the row."""
-    is_number = type(value) in (int, float) and 0 <= value <= 1000  # type: ignore[operator]
-    return float(value) + 0.0 if is_number else None  # type: ignore[arg-type]  # -0.0 is 0.0
 
 
 def _typed(fields: Fields, key: str, kind: type) -> Any:
@@ -514,8 +509,8 @@ def read_samples(
     """
     tasks = {task.id: task for task in dataset.tasks}
     if extraction == "none":
-        extractor = _taken_as_they_are
-    extractor = extractor or one_by_one
+        extractor = _unchanged
+    extractor = extractor or _one_by_one
     waiting: deque[Response] = deque()
     shown = path if isinstance(path, str | os.PathLike) else IN_MEMORY
 
@@ -544,12 +539,11 @@ def read_samples(
     yield from faulty()
 
 
-def one_by_one(responses: Iterable[tuple[Response, Task]]) -> Iterator[Extraction]:
-    """Extract the programs of responses one at a time, in order."""
+def _one_by_one(responses: Iterable[tuple[Response, Task]]) -> Iterator[Extraction]:
     return (extracted(response, task) for response, task in responses)
 
 
-def _taken_as_they_are(responses: Iterable[tuple[Response, Task]]) -> Iterator[Extraction]:
+def _unchanged(responses: Iterable[tuple[Response, Task]]) -> Iterator[Extraction]:
     return (Extraction(joined(each.text, task, kind=each.kind)) for each, task in responses)
 
 

@@ -32,11 +32,6 @@ Form = Literal["row", "assertions", "printed", "calls"]
 """The forms of tests; see ``task_of``."""
 
 
-def called_name(name: Any, program: str) -> Any:
-    """Return a function's name, as ``Solution.name`` if a program or answer has that class."""
-    return f"Solution.{name}" if SOLUTION.search(program) else name
-
-
 # A task in a trainer's data: an id, or tests in one of several formats.
 
 
@@ -54,19 +49,20 @@ class TaskData:
     def row(self, answer: str) -> str | dict[str, Any]:
         """Return the task for a server request: an id, a row, or tests that ``task_data`` reads."""
         tests: Any = self.of(answer)
-        if self.form == "assertions":
-            return {"functional": tests}
-        if self.form == "printed":
-            return {"inputs": tests[0], "outputs": tests[1]}
-        if self.form == "calls":
-            return {"fn_name": tests[0], "inputs": tests[1], "outputs": tests[2]}
-        return tests  # type: ignore[no-any-return]
+        keys = {
+            "assertions": ("functional",),
+            "printed": ("inputs", "outputs"),
+            "calls": ("fn_name", "inputs", "outputs"),
+        }.get(self.form)
+        if keys is None:
+            return tests  # type: ignore[no-any-return]
+        return dict(zip(keys, [tests] if len(keys) == 1 else tests, strict=False))
 
     def of(self, program: str) -> Any:
         """Return the tests for a program, which may define the function as a method."""
-        if self.form != "calls":
+        if self.form != "calls" or not SOLUTION.search(program):
             return self.data
-        return (called_name(self.data[0], program), *self.data[1:])
+        return (f"Solution.{self.data[0]}", *self.data[1:])
 
 
 def task_data(tests: Any) -> TaskData:
@@ -141,17 +137,13 @@ def _of_object(data: dict[str, Any]) -> TaskData:
             own if isinstance(own, str) else _json(value)
             for own, value in zip(outputs, unwrapped(outputs), strict=True)
         ]
-        return TaskData("calls", (data["fn_name"], list(map(_text, inputs)), answers))
+        calls = []  # the arguments of each, one JSON value a line; some sets have a list of them
+        for each in inputs:
+            if not isinstance(each, Sequence):
+                raise InputError(f"an input of a function is a {type(each).__name__}")
+            calls.append(each if isinstance(each, str) else "\n".join(map(_json, each)))
+        return TaskData("calls", (data["fn_name"], calls, answers))
     return TaskData("printed", ([*inputs], [*outputs], 0.0))
-
-
-def _text(arguments: Any) -> str:
-    """Return a call's arguments, one JSON value a line; some data sets have a list of them."""
-    if isinstance(arguments, str):
-        return arguments
-    if not isinstance(arguments, Sequence):
-        raise InputError(f"an input of a function is a {type(arguments).__name__}")
-    return "\n".join(_json(each) for each in arguments)
 
 
 def _json(value: Any) -> str:
@@ -293,14 +285,10 @@ def _calls(data: tuple[str, Sequence[str], Sequence[str]]) -> JudgedTests:
     _paired(inputs, outputs)
     if type(name) is not str or not name.removeprefix("Solution.").isidentifier():
         raise InputError(f"fn_name {str(name)[:60]!r} is not a Python name")
-    arguments = [tuple(_value(line) for line in str(text).split("\n")) for text in inputs]
-    answers = [_value(text) for text in outputs]
+    arguments = [tuple(parse_json(line) for line in str(text).split("\n")) for text in inputs]
+    answers = [parse_json(text) if type(text) is str else text for text in outputs]
     harness = Harness("method") if "." in name else CALL
     return JudgedTests(_task(name, harness, arguments, answers, PYTHON))
-
-
-def _value(text: Any) -> Any:
-    return parse_json(text) if type(text) is str else text
 
 
 def _paired(inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
