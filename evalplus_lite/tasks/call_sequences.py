@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -175,7 +175,12 @@ class _Reader:
                     return UNKNOWN
                 return {ast.List: list, ast.Tuple: tuple, ast.Set: set}[type(node)](items)
             case ast.Dict():
-                pairs = [(k and self.plain(k), self.plain(v)) for k, v in _pairs(node)]
+                if None in node.keys:
+                    raise _Lost
+                pairs = [
+                    (self.plain(k), self.plain(v))
+                    for k, v in zip(filter(None, node.keys), node.values, strict=True)
+                ]
                 if any(each is UNKNOWN for pair in pairs for each in pair):
                     return UNKNOWN
                 return dict(pairs)
@@ -189,10 +194,11 @@ class _Reader:
                 if isinstance(owner, _Object):
                     self.note(owner, [node.attr])
                 return UNKNOWN
-            case ast.Call() | ast.BinOp() if (known := _literal(node)) is not UNKNOWN:
-                return known  # such as datetime.date(2024, 2, 29)
-            case ast.Call():
-                return self.call(node)
+            case ast.Call() | ast.BinOp():
+                with contextlib.suppress(ValueError):
+                    return value_of(node)  # such as datetime.date(2024, 2, 29)
+                if isinstance(node, ast.Call):
+                    return self.call(node)
             case (
                 ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp()
             ):
@@ -269,12 +275,6 @@ def _parameters(owner: ast.ClassDef, method: str) -> list[str]:
     return []
 
 
-def _literal(node: ast.expr) -> object:
-    with contextlib.suppress(ValueError):
-        return value_of(node)
-    return UNKNOWN
-
-
 def _called(node: ast.expr) -> str:
     """Return the dotted name of what is called, "" if it has none."""
     return ast.unparse(node.func) if isinstance(node, ast.Call) else ""
@@ -291,10 +291,3 @@ def _name(node: ast.AST) -> str | None:
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         return f"self.{node.attr}" if node.value.id == "self" else None
     return None
-
-
-def _pairs(node: ast.Dict) -> Iterator[tuple[ast.expr | None, ast.expr]]:
-    for name, value in zip(node.keys, node.values, strict=True):
-        if name is None:
-            raise _Lost
-        yield name, value

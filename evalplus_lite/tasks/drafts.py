@@ -310,7 +310,10 @@ def asserted(program: SourceModule) -> tuple[dict[str, Asserted], list[LeftOut]]
     lost: list[LeftOut] = []
     known = _constants(program.tree.body, {})
     left = MOST_CASES
-    for test in _tests(program.tree):
+    parts = (n.body if isinstance(n, ast.ClassDef) else [n] for n in program.tree.body)
+    for test in itertools.chain.from_iterable(parts):
+        if not isinstance(test, ast.FunctionDef) or not test.name.startswith("test"):
+            continue
         try:
             rows = list(_rows(test))
         except _NoCase as error:
@@ -332,17 +335,10 @@ def asserted(program: SourceModule) -> tuple[dict[str, Asserted], list[LeftOut]]
                 elif any(isinstance(inner, ast.Assert) for inner in ast.walk(node)):
                     reason = f"it asserts within {type(node).__name__.lower()}"
                     lost.append(LeftOut(test.name, node.lineno, reason))
-                elif any(map(_asserts_otherwise, ast.walk(node))):
+                # Another kind of assertion: pytest.raises, self.assertEqual.
+                elif any(re.match("raises$|assert", _name(each)) for each in ast.walk(node)):
                     lost.append(LeftOut(test.name, node.lineno, FORM))
     return found, list(dict.fromkeys(lost))
-
-
-def _tests(tree: ast.Module) -> Iterator[ast.FunctionDef]:
-    for node in tree.body:
-        inner = node.body if isinstance(node, ast.ClassDef) else [node]
-        for each in inner:
-            if isinstance(each, ast.FunctionDef) and each.name.startswith("test"):
-                yield each
 
 
 def take(node: ast.Assert, bound: Bound, found: dict[str, Asserted]) -> str:
@@ -429,22 +425,11 @@ def _name(node: ast.AST) -> str:
     return getattr(node.func, "attr", "") or getattr(node.func, "id", "")
 
 
-def _asserts_otherwise(node: ast.AST) -> bool:
-    """Return whether a node is another kind of assertion: pytest.raises, self.assertEqual."""
-    return _name(node) == "raises" or _name(node).startswith("assert")
-
-
-class _Filler(ast.NodeTransformer):
-    def __init__(self, bound: Bound) -> None:
-        self.bound = bound
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self.bound.get(node.id, node)
-
-
 def _filled(node: ast.expr, bound: Bound) -> ast.expr:
     """Return an expression with names replaced by the expressions they are bound to."""
-    filled: ast.expr = _Filler(bound).visit(copy.deepcopy(node))
+    filler = ast.NodeTransformer()
+    filler.visit_Name = lambda name: bound.get(name.id, name)  # type: ignore[attr-defined]
+    filled: ast.expr = filler.visit(copy.deepcopy(node))
     # A chain of names that each use the one before twice doubles the size at every step.
     if sum(1 for _ in itertools.islice(ast.walk(filled), MOST_NODES + 1)) > MOST_NODES:
         raise _NoCase("it is too large")
@@ -455,11 +440,10 @@ def _constants(statements: list[ast.stmt], known: Bound) -> Bound:
     """Return the names that simple assignments bind, with their expressions, literal or not."""
     found: Bound = {}
     for node in statements:
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            target = node.targets[0]
-            if isinstance(target, ast.Name):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 with contextlib.suppress(_NoCase):
-                    found[target.id] = _filled(node.value, {**known, **found})
+                    found[name] = _filled(value, {**known, **found})
     return found
 
 
@@ -467,18 +451,15 @@ def _rows(test: ast.FunctionDef) -> Iterator[Bound]:
     """Yield the bindings of a test's parameters, one for each row of its ``parametrize``."""
     rows: list[Bound] = [{}]
     for decorator in test.decorator_list:
-        if not isinstance(decorator, ast.Call) or not isinstance(decorator.func, ast.Attribute):
-            continue
-        if decorator.func.attr != "parametrize" or len(decorator.args) < 2:
-            continue
-        names, listed = decorator.args[:2]
-        keys = _names(names)
-        if not isinstance(listed, ast.List | ast.Tuple):
-            raise _NoCase("its parameters are not written as a list")
-        own = [_bound(keys, item) for item in listed.elts]
-        if len(own) * len(rows) > MOST_ROWS:
-            raise _NoCase(f"it has more than {MOST_ROWS} rows of parameters")
-        rows = [{**row, **each} for row in rows for each in own]
+        match decorator:
+            case ast.Call(func=ast.Attribute(attr="parametrize"), args=[names, listed, *_]):
+                if not isinstance(listed, ast.List | ast.Tuple):
+                    raise _NoCase("its parameters are not written as a list")
+                keys = _names(names)
+                own = [_bound(keys, item) for item in listed.elts]
+                if len(own) * len(rows) > MOST_ROWS:
+                    raise _NoCase(f"it has more than {MOST_ROWS} rows of parameters")
+                rows = [{**row, **each} for row in rows for each in own]
     yield from rows
 
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from evalplus_lite.programs import parsing
 
@@ -291,19 +291,19 @@ def _chains(node: ast.expr) -> list[tuple[str, ...]]:
     found: list[tuple[str, ...]] = []
     for each in ast.walk(node):
         if isinstance(each, ast.Subscript) and each not in inner:
-            chain, at = list[str](), each
+            chain, at = list[str](), cast("ast.expr", each)
             while isinstance(at, ast.Subscript):
                 chain.insert(0, ast.unparse(at.slice))
-                at = at.value  # type: ignore[assignment]
+                at = at.value
             found.append(tuple(chain))
     return found
 
 
 def _is_crossed(*nodes: ast.expr) -> bool:
     chains = {chain for node in nodes for chain in _chains(node)}
-    plain = {chain for chain in chains if all(each.isdigit() for each in chain)}
-    is_odd = any(len({*c}) < len(c) or not all(map(str.isalnum, c)) for c in chains - plain)
-    return is_odd or len(chains - plain) > 1
+    free = {chain for chain in chains if not all(each.isdigit() for each in chain)}
+    is_odd = any(len({*c}) < len(c) or not all(map(str.isalnum, c)) for c in free)
+    return is_odd or len(free) > 1
 
 
 def chosen(nodes: Sequence[ast.expr], names: Names) -> Iterator[Names]:
@@ -341,11 +341,10 @@ def chosen(nodes: Sequence[ast.expr], names: Names) -> Iterator[Names]:
                 return
         raise Unclear
 
-    found = False
+    known = None
     for known in choices(names, frozenset(free)):
-        found = True
         yield known
-    if not found:
+    if known is None:
         raise Unclear
 
 
