@@ -227,16 +227,6 @@ TESTING = {
 ALIASES = {"IOError": "OSError", "EnvironmentError": "OSError"}
 
 
-def library_assertion(node: ast.Call) -> str | None:
-    """Return the dotted name of a library assertion that compares two values, or None."""
-    called = node.func
-    name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
-    if name not in TESTING or len(node.args) < 2:
-        return None
-    options = [*node.args[2:], *(each.value for each in node.keywords)]
-    return f"{TESTING[name]}.testing.{name}" if all(map(is_literal, options)) else None
-
-
 def assertion(node: ast.Call) -> str | None:
     """Return the name, without ``assert``, of a unittest assertion that can be split, or None."""
     function = node.func
@@ -325,8 +315,8 @@ def is_literal(node: ast.AST) -> bool:
         case ast.List() | ast.Tuple() | ast.Set():
             return all(map(is_literal, node.elts))
         case ast.Dict():
-            return all(k is not None and is_literal(k) for k in node.keys) and all(
-                map(is_literal, node.values)
+            return None not in node.keys and all(
+                map(is_literal, (*filter(None, node.keys), *node.values))
             )
         case ast.UnaryOp():
             return is_literal(node.operand)
@@ -979,8 +969,8 @@ class _Divider(ast.NodeTransformer):
         self.generic_visit(node)
         name = assertion(node)
         if name is None:
-            if (dotted := library_assertion(node)) is not None:
-                return self._compared(node, dotted)
+            if (found := self._library(node)) is not None:
+                return found
             called = node.func.attr if isinstance(node.func, ast.Attribute) else ""
             if called.startswith(("assert", "fail")) and called != "fail":
                 self.inside.add(id(node))
@@ -1027,12 +1017,18 @@ class _Divider(ast.NodeTransformer):
             parts.append(ast.Call(ast.Name("__known__", ast.Load()), holes.known, []))
         return ast.Call(ast.Name(name, ast.Load()), [number, *parts], [])
 
-    def _compared(self, node: ast.Call, dotted: str) -> ast.Call:
-        """Split a library's assertion that compares two values."""
-        if sum(map(self._holes().is_known, node.args[:2])) == 0:
+    def _library(self, node: ast.Call) -> ast.Call | None:
+        """Split a library's assertion that compares two values; None if it is not one."""
+        called = node.func
+        name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
+        options = [*node.args[2:], *(each.value for each in node.keywords)]
+        if name not in TESTING or len(node.args) < 2 or not all(map(is_literal, options)):
+            return None
+        holes, sides = self._holes(), node.args[:2]
+        if not any(map(holes.is_known, sides)):
             return self._kept(node)
-        holes = self._holes()
-        asked = library(dotted, [*holes.parts(node.args[:2]), *node.args[2:]], node.keywords)
+        dotted = f"{TESTING[name]}.testing.{name}"
+        asked = library(dotted, [*holes.parts(sides), *node.args[2:]], node.keywords)
         return self._site(ast.unparse(asked), holes)
 
     def _raising(self, node: ast.Call, name: str) -> ast.Call | None:
@@ -1075,14 +1071,9 @@ class _Divider(ast.NodeTransformer):
         known = sum(map(is_single if name in IDENTITY else holes.is_known, arguments))
         if known < len(arguments) - 1:
             return self._deciding(node, name, arguments, keywords)
-        parts = holes.parts(arguments)
-        options = [ast.keyword(each.arg, holes.part(each.value)) for each in keywords]
-        if name == "Equal" or name in KINDS:
-            first, second = map(ast.unparse, parts[:2])
-            kind = f", {KINDS[name]}" if name in KINDS else ""
-            return self._site(f"equal({first}, {second}{kind})", holes)
-        called = ast.Attribute(ast.Name("test", ast.Load()), f"assert{name}", ast.Load())
-        return self._site(ast.unparse(ast.Call(called, parts, options)), holes)
+        parts = [*map(ast.unparse, holes.parts(arguments))]
+        options = [f"{each.arg}={ast.unparse(holes.part(each.value))}" for each in keywords]
+        return self._site(_asked(name, parts, options), holes)
 
     def _deciding(
         self, node: ast.Call, name: str, parts: Sequence[ast.expr], named: Sequence[ast.keyword]
@@ -1092,16 +1083,18 @@ class _Divider(ast.NodeTransformer):
         That process decides it if they are not plain values, or if it is about identity.
         """
         got = [f"got[{at}]" for at in range(len(parts))]
-        got += [f"{each.arg}=got[{len(parts) + at}]" for at, each in enumerate(named)]
-        seen = ", ".join(got)
-        if name in IDENTITY:
-            asked = "equal(0, 1)"  # the process must have decided
-        elif name == "Equal" or name in KINDS:
-            asked = f"equal({seen}{KINDS.get(name, '') and ', ' + KINDS[name]})"
-        else:
-            asked = f"test.assert{name}({seen})"
+        options = [f"{each.arg}=got[{at}]" for at, each in enumerate(named, len(parts))]
+        # About identity, the process must have decided.
+        asked = "equal(0, 1)" if name in IDENTITY else _asked(name, got, options)
         self.free.add(len(self.sites))  # a program can yield the same value twice
         site = self._site(asked, Holes(got=[node.func, *parts]), "__deciding__")
         site.keywords = list(named)
         self.inside.add(id(site))
         return site
+
+
+def _asked(name: str, sides: Sequence[str], options: Sequence[str]) -> str:
+    """Return the condition of a unittest assertion on these sides, as source."""
+    if name == "Equal" or name in KINDS:
+        return f"equal({', '.join(filter(None, (*sides, KINDS.get(name))))})"
+    return f"test.assert{name}({', '.join((*sides, *options))})"
