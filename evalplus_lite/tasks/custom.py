@@ -10,7 +10,7 @@ import re
 from dataclasses import fields as dataclass_fields
 from dataclasses import replace
 from pathlib import Path
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 from evalplus_lite.errors import CodecError, InputError, one_of
 from evalplus_lite.programs import definitions, parsing
@@ -95,9 +95,8 @@ def own_task(fields: Fields) -> Task:
     one, programs are judged by the ``outputs``, and commands that need a reference skip the task.
     """
     fields.known(KEYS)
-    id, harness = fields.id("id"), read_harness(fields)
-    entry_point = read_entry_point(fields, harness)
-    prompt, reference = fields.text("prompt"), fields.text("reference", default="")
+    harness = read_harness(fields)
+    entry_point, reference = _entry_point(fields, harness), fields.text("reference", default="")
     programs = fields.items("programs", default=[])
     for position, source in enumerate(programs, 1):
         if type(source) is not str or len(source) > MAX_TEXT:
@@ -109,14 +108,13 @@ def own_task(fields: Fields) -> Task:
         tree = _read_reference(fields, reference, defined_name(entry_point))
         given = fields.row.data.get("harness")
         said = given if isinstance(given, dict) else ()
-        harness = inferred(harness, tree, entry_point, prompt=prompt, given=said)
+        harness = inferred(harness, tree, entry_point, prompt=fields.text("prompt"), given=said)
     contract = fields.text("contract", default="") or None
     if contract is not None:
         tree = _compiled(fields, "contract", contract)
         if not any(definitions.defines(tree, name) for name in ("precondition", "check")):
             raise fields.refuse("contract defines neither `precondition` nor `check`")
     base = _inputs(fields, harness)
-    rule = read_rule(fields, harness)
     tests = fields.text("tests", default="")
     if tests and harness.kind not in TESTS:
         remedy = "; ".join(f'"harness": "{kind}" for {text}' for kind, text in TESTS.items())
@@ -125,18 +123,13 @@ def own_task(fields: Fields) -> Task:
     for name, is_on in constraints.items():
         if type(is_on) is not bool:
             raise fields.refuse(f"constraints: {name!r} is neither true nor false")
-    task = Task(
-        id=id,
-        prompt=prompt,
-        entry_point=entry_point,
-        harness=harness,
+    task = read_task(
+        fields,
+        harness,
         reference=reference,
         programs=tuple(programs),
         base=base,
-        outputs=_outputs(fields, len(base), rule),
-        contract=contract,
-        rule=rule,
-        style=read_style(fields, prompt, entry_point),
+        outputs=_outputs(fields, len(base), read_rule(fields, harness)),
         constraints=dict(constraints),
     )
     if harness.kind != "unittest" and not (harness.kind == "assertions" and tests):
@@ -145,6 +138,28 @@ def own_task(fields: Fields) -> Task:
         return (having_tests if harness.kind == "unittest" else with_assertions)(task, tests)
     except ValueError as error:
         raise fields.refuse(str(error), remedy=TESTS[harness.kind]) from None
+
+
+def read_task(fields: Fields, harness: Harness, **own: Any) -> Task:
+    """Return a task with the fields that rows of own tasks and of suite files share."""
+    prompt, entry_point = fields.text("prompt"), _entry_point(fields, harness)
+    begins = entry_point and re.search(
+        rf"^[ \t]*(async[ \t]+)?def[ \t]+{re.escape(entry_point)}\b", prompt, re.MULTILINE
+    )
+    # A prompt that starts the function is to be completed.
+    style = fields.text("style", default="completion" if begins else "solution")
+    if style not in get_args(Style):
+        raise fields.refuse(f"unknown style {style!r}", remedy=one_of(style, get_args(Style)))
+    return Task(
+        id=fields.id("id"),
+        prompt=prompt,
+        entry_point=entry_point,
+        harness=harness,
+        contract=fields.text("contract", default="") or None,
+        rule=read_rule(fields, harness),
+        style=cast("Style", style),
+        **own,
+    )
 
 
 def read_harness(fields: Fields) -> Harness:
@@ -216,7 +231,7 @@ def _exceptions(fields: Fields, harness: Fields) -> tuple[str, ...]:
     return names
 
 
-def read_entry_point(fields: Fields, harness: Harness) -> str:
+def _entry_point(fields: Fields, harness: Harness) -> str:
     """Return the name that programs define: ``Class.method`` for a method, "" if none is needed."""
     if harness.kind in ("script", "assertions"):
         return fields.text("entry_point", default="")
@@ -228,17 +243,6 @@ def read_entry_point(fields: Fields, harness: Harness) -> str:
             "entry_point of a method is not Class.method", remedy="such as Solution.twoSum"
         )
     return f"{owner}.{method}"
-
-
-def read_style(fields: Fields, prompt: str, entry_point: str) -> Style:
-    """Return a row's style; by default ``completion`` if the prompt starts the function."""
-    begins = entry_point and re.search(
-        rf"^[ \t]*(async[ \t]+)?def[ \t]+{re.escape(entry_point)}\b", prompt, re.MULTILINE
-    )
-    style = fields.text("style", default="completion" if begins else "solution")
-    if style not in get_args(Style):
-        raise fields.refuse(f"unknown style {style!r}", remedy=one_of(style, get_args(Style)))
-    return cast("Style", style)
 
 
 def _inputs(fields: Fields, harness: Harness) -> tuple[Case, ...]:

@@ -15,9 +15,9 @@ from typing import Any, Generic, TypeVar
 
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.store import Row, parse_json, read_jsonl, write_jsonl
-from evalplus_lite.tasks.custom import MAKING, read_entry_point, read_harness, read_style
+from evalplus_lite.tasks.custom import MAKING, read_harness, read_task
 from evalplus_lite.tasks.dataset import Dataset
-from evalplus_lite.tasks.fields import Fields, read_rule
+from evalplus_lite.tasks.fields import Fields
 from evalplus_lite.types import CALL, Case, Cause, Suite, Task, Unusable, clip
 from evalplus_lite.values import wire
 from evalplus_lite.values.codec import to_json
@@ -210,36 +210,27 @@ def _task_and_suite(fields: Fields) -> tuple[Task, Suite]:
             f"is of format {fields.count('format')}, this version reads format {FORMAT}",
             remedy="write it again with this version",
         )
-    id, prompt = fields.id("id"), fields.text("prompt")
-    harness = read_harness(fields)
-    entry_point = read_entry_point(fields, harness)
     cases, expected = _cases(fields, fields.items("cases"))
     base_count = fields.count("base_count")
     if base_count > len(cases):
         raise fields.refuse(f"'base_count' is {base_count}, but there are {len(cases)} cases")
-    task = Task(
-        id=id,
-        prompt=prompt,
-        entry_point=entry_point,
-        harness=harness,
+    task = read_task(
+        fields,
+        read_harness(fields),
         reference=fields.text("reference"),
         base=cases[:base_count],
         plus=cases[base_count:],
-        contract=fields.text("contract", default="") or None,
-        grammar=fields.text("grammar", default=""),
-        generator=fields.text("generator", default=""),
-        rule=read_rule(fields, harness),
-        style=read_style(fields, prompt, entry_point),
         extra=fields.data("extra"),
+        **{key: fields.text(key, default="") for key in MAKING},
     )
     stress = _cases(fields, fields.items("stress", default=[]), of="stress case")
     suite = Suite(
-        task_id=id,
+        task_id=task.id,
         cases=cases,
         expected=expected,
         base_count=base_count,
         provenance=fields.data("provenance"),
-        stress=Suite(id, *stress, base_count=0) if stress[0] else None,
+        stress=Suite(task.id, *stress, base_count=0) if stress[0] else None,
     )
     return task, suite
 
