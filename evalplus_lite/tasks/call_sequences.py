@@ -258,9 +258,9 @@ class _Reader:
         if node.keywords:
             names = _parameters(self.owner, method)[len(given) :]
             named = {each.arg: self.value(each.value) for each in node.keywords}
-            given += [named.pop(name) for name in names[: len(named)] if name in named]
-            if named:
+            if {*names[: len(named)]} != named.keys():
                 raise _Lost
+            given += [named[name] for name in names[: len(named)]]
         for each in given:
             if each is UNKNOWN or isinstance(each, (_Object, range, type(...))):
                 raise _Lost

@@ -169,20 +169,12 @@ class SourceModule:
 
     def prompt(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
         """Return a function's signature and docstring, preceded by what the signature needs."""
-        kind = type(node)
         docstring = node.body[:1] if ast.get_docstring(node) is not None else []
-        stub = kind(
-            name=node.name,
-            args=node.args,
-            body=docstring or [ast.Pass()],
-            decorator_list=[],
-            returns=node.returns,
-            lineno=1,
-            **({"type_params": node.type_params} if hasattr(node, "type_params") else {}),
-        )
+        stub = copy.copy(node)
+        stub.body, stub.decorator_list = docstring or [ast.Pass()], []
         missing = definitions.undefined([stub])
         head = definitions.text_of(self.text, definitions.needed(self.tree.body, missing))
-        text = ast.unparse(ast.fix_missing_locations(stub))
+        text = ast.unparse(stub)
         text = text if docstring else text.removesuffix("pass").rstrip(" ")
         return f"{head}\n\n{text}\n" if missing and head else f"{text}\n"
 
@@ -209,13 +201,13 @@ def module_tasks(program: SourceModule) -> tuple[list[Task], list[LeftOut]]:
             lost.append(LeftOut(name, node.lineno, "an argument must be given by name"))
             continue
         prompt = program.prompt(node)
-        found = list(examples(ast.unparse(ast.Module([node], [])), name, within=True))
-        lost += [
-            LeftOut(name, node.lineno, f"the example {each.source}: {each.problem}")
-            for each in found
-            if each.problem
-        ]
-        good = [each for each in found if not each.problem]
+        good = []
+        for each in examples(ast.unparse(ast.Module([node], [])), name, within=True):
+            if each.problem:
+                reason = f"the example {each.source}: {each.problem}"
+                lost.append(LeftOut(name, node.lineno, reason))
+            else:
+                good.append(each)
         reference = program.alone(name)
         harness = harness_of(reference, name)
         tasks.append(
@@ -241,11 +233,7 @@ def harness_of(reference: str, name: str) -> Harness:
 
 def task_row(task: Task) -> dict[str, Any]:
     """Return a task as a row of a user's task file."""
-    row: dict[str, Any] = {
-        "id": task.id,
-        "prompt": task.prompt,
-        "entry_point": task.entry_point,
-    }
+    row: dict[str, Any] = {"id": task.id, "prompt": task.prompt, "entry_point": task.entry_point}
     if task.reference:
         row["reference"] = task.reference
     row["inputs"] = [[to_json(value) for value in case.arguments] for case in task.base]

@@ -13,7 +13,7 @@ import contextlib
 import math
 import operator
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -651,7 +651,7 @@ def _graph(match: re.Match[str], line: str) -> list[StatedConstraint]:
             nodes = names.get("N", names.get("n"))
             count = nodes if type(nodes) is int and not is_tree else len(edges) + 1
             if is_tree or "connected" in kind:
-                results.append(_components(edges, count) == 1)
+                results.append(_is_connected(edges, count))
             if not is_tree and ("simple" in kind or "edges" in kind or "loops" in kind):
                 results.append(
                     all(a != b for a, b in edges) and _distinct([sorted(each) for each in edges])
@@ -673,19 +673,18 @@ def _edge_lists(names: Names) -> list[list[Any]]:
     return columns[:1] or [[row[:2] for row in each] for each in rows]
 
 
-def _components(edges: Sequence[Sequence[int]], count: int) -> int:
-    """Return the number of connected components of a graph with ``count`` nodes."""
-    owner: dict[int, int] = {}
-
-    def find(node: int) -> int:
-        while owner.setdefault(node, node) != node:
-            owner[node] = owner[owner[node]]
-            node = owner[node]
-        return node
-
+def _is_connected(edges: Sequence[Sequence[int]], count: int) -> bool:
+    """Return whether a graph with ``count`` nodes is in one piece."""
+    near: defaultdict[int, list[int]] = defaultdict(list)
     for a, b in edges:
-        owner[find(a)] = find(b)
-    return max(count, len(owner)) - len(owner) + sum(node == up for node, up in owner.items())
+        near[a].append(b)
+        near[b].append(a)
+    seen, left = set[int](), [*islice(near, 1)]
+    while left:
+        if (node := left.pop()) not in seen:
+            seen.add(node)
+            left += near[node]
+    return max(1, len(seen)) == max(count, len(near))
 
 
 def _texts(found: Any) -> Iterator[str]:
