@@ -43,33 +43,21 @@ class Response:
     """
 
     task_id: str
+    index: int
     text: str
+    fault: str = ""
     kind: Kind = "solution"
     model: str = ""
-    index: int = 0
-    fault: str = ""
     temperature: float | None = None
 
-    @classmethod
-    def of(
-        cls,
-        text: object,
-        *,
-        task_id: str,
-        index: int,
-        kind: Kind = "solution",
-        model: str = "",
-        temperature: float | None = None,
-    ) -> Response:
-        """Return a response from a value of any type, with a fault if it is unusable."""
-        fault = ""
-        if type(text) is not str:
-            text, fault = "", f"is {brief(text)!r}, not a string"
-        elif len(text) > MAX_SOURCE or len(text.encode("utf-8", "surrogatepass")) > MAX_SOURCE:
-            text, fault = "", f"is longer than {MAX_SOURCE} bytes"
-        elif "\x00" in text:
-            text, fault = "", "holds a NUL character"
-        return cls(task_id, text, kind, model, index, fault, temperature)
+
+def checked(text: object) -> tuple[str, str]:
+    """Return a response's text, and the reason why it cannot be a program, or ""."""
+    if type(text) is not str:
+        return "", f"is {brief(text)!r}, not a string"
+    if len(text) > MAX_SOURCE or len(text.encode("utf-8", "surrogatepass")) > MAX_SOURCE:
+        return "", f"is longer than {MAX_SOURCE} bytes"
+    return ("", "holds a NUL character") if "\x00" in text else (text, "")
 
 
 @dataclass(slots=True)
@@ -193,15 +181,13 @@ def read_folder(root: Path, dataset: Dataset, faults: Faults | None) -> Iterator
     for name, id in ids.items():
         for index, file in sorted(_numbered(folders[name]).items() if name in folders else ()):
             found = True
-            fault = "is not a file"  # but a pipe, say, which may never end
+            text = "", "is not a file"  # but a pipe, say, which may never end
             if file.is_file():
                 try:
-                    text = read_raw(file, max_bytes=MAX_SOURCE + 1).decode("utf-8-sig")
-                    yield Response.of(text, task_id=id, index=index)
-                    continue
+                    text = checked(read_raw(file, max_bytes=MAX_SOURCE + 1).decode("utf-8-sig"))
                 except UnicodeDecodeError:
-                    fault = "is not UTF-8 text"
-            yield Response(id, "", index=index, fault=fault)
+                    text = "", "is not UTF-8 text"
+            yield Response(id, index, *text)
     if not found:
         raise InputError("holds no samples", path=root, remedy="<task id with / as _>/<n>.py")
 
@@ -245,7 +231,7 @@ def read_generations(path: Place, dataset: Dataset, faults: Faults | None) -> It
                 remedy="give rows with a task_id and a solution, one JSON object a line",
             )
         for index, text in enumerate(texts):
-            yield Response.of(text, task_id=id, index=index)
+            yield Response(id, index, *checked(text))
 
 
 # Responses from rows: ``task_id``, and ``solution`` (a whole program) or ``completion``.
@@ -417,14 +403,7 @@ class _Rows:
         index = self.indices.free(of) if given is None else given
         if not self.indices.take(of, index):
             raise fields.refuse(f"duplicate index {index} of task {task_id!r}")
-        return Response.of(
-            data[kind],
-            task_id=task_id,
-            index=index,
-            kind=kind,
-            model=model,
-            temperature=temperature,
-        )
+        return Response(task_id, index, *checked(data[kind]), kind, model, temperature)
 
 
 def _typed(fields: Fields, key: str, kind: type) -> Any:

@@ -9,10 +9,10 @@ import functools
 import logging
 import pkgutil
 import textwrap
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TypeAlias
 
@@ -191,7 +191,19 @@ def registry() -> Registry:
     A format that fails to load is listed but raises nothing, since it may not be needed.
     """
     faults: list[str] = []
-    formats = [*own_formats(), *_others(faults)]
+    formats = list(own_formats())
+    for point in entry_points(group=GROUP):
+        owner = point.dist.name if point.dist else "an installed package"
+        name = f"the data set {point.name!r} of {owner}"
+        try:
+            found = point.load()
+        except Exception as error:  # third-party code
+            faults.append(f"{name} does not load: {type(error).__name__}: {error}")
+            continue
+        if isinstance(found, Format):
+            formats.append(found)
+        else:
+            faults.append(f"{name} is {type(found).__name__}, a Format was expected")
     # This project's formats and sets take precedence over others of the same name.
     sources = {name: place for each in reversed(formats) for name, place in each.sources.items()}
     formats.sort(key=lambda each: -len(each.keys))
@@ -201,21 +213,3 @@ def registry() -> Registry:
 def place_of(source: Source) -> Path:
     """Return the path of a set's file, downloading it if missing; InputError if that fails."""
     return fetched(source) if isinstance(source, Release) else source()
-
-
-def _others(faults: list[str]) -> Iterator[Format]:
-    for point in entry_points(group=GROUP):
-        try:
-            found = point.load()
-        except Exception as error:  # third-party code
-            faults.append(f"{_named(point)} does not load: {type(error).__name__}: {error}")
-            continue
-        if isinstance(found, Format):
-            yield found
-        else:
-            faults.append(f"{_named(point)} is {type(found).__name__}, a Format was expected")
-
-
-def _named(point: EntryPoint) -> str:
-    owner = point.dist.name if point.dist else "an installed package"
-    return f"the data set {point.name!r} of {owner}"
