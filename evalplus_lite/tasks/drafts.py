@@ -364,22 +364,23 @@ def _take(node: ast.Assert, bound: Bound, found: dict[str, Asserted]) -> None:
 
 def _compared(test: ast.expr) -> tuple[ast.expr, ast.expr, Rule | None]:
     """Return the call, the expected expression, and the comparison rule if it is not ``==``."""
-    name = _name(test)
-    if isinstance(test, ast.Call) and name == "isclose" and len(test.args) == 2:
-        options = {each.arg: value_of(each.value) for each in test.keywords}
-        if not options.keys() <= {"rel_tol", "abs_tol"}:
-            raise _NoCase("isclose has other options than tolerances")
-        relative, absolute = options.get("rel_tol", 1e-9), options.get("abs_tol", 0.0)
-        return *_turned(*test.args), Rule(atol=float(absolute), rtol=float(relative))
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return test.operand, ast.Constant(False), None
-    if isinstance(test, ast.Call):
-        return test, ast.Constant(True), None
-    if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
-        raise _NoCase(FORM)
-    left, right = _turned(test.left, test.comparators[0])
-    is_same = isinstance(test.ops[0], ast.Is) and isinstance(right, ast.Constant)
-    if not (is_same or isinstance(test.ops[0], ast.Eq)):
+    match test:
+        case ast.Call(args=[left, right], keywords=keywords) if _name(test) == "isclose":
+            options = {each.arg: value_of(each.value) for each in keywords}
+            if not options.keys() <= {"rel_tol", "abs_tol"}:
+                raise _NoCase("isclose has other options than tolerances")
+            rtol, atol = options.get("rel_tol", 1e-9), options.get("abs_tol", 0.0)
+            return *_turned(left, right), Rule(atol=float(atol), rtol=float(rtol))
+        case ast.UnaryOp(op=ast.Not(), operand=call):
+            return call, ast.Constant(False), None
+        case ast.Call():
+            return test, ast.Constant(True), None
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            left, right = _turned(left, right)
+        case _:
+            raise _NoCase(FORM)
+    is_same = isinstance(op, ast.Is) and isinstance(right, ast.Constant)
+    if not (is_same or isinstance(op, ast.Eq)):
         raise _NoCase("it compares in another way than ==")
     if isinstance(right, ast.Call) and _name(right) == "approx":
         if len(right.args) != 1 or right.keywords:

@@ -111,6 +111,13 @@ class Fields:
         value: list[Any] = self._get(key, (list,), default)
         return value
 
+    def texts(self, key: str) -> list[str]:
+        """Return a list field of strings; empty if missing."""
+        found = self.items(key, default=[])
+        if any(type(each) is not str for each in found):
+            raise self.refuse(f"{key!r} holds something other than texts")
+        return found
+
     def object(self, key: str, *, default: dict[str, Any] | None = None) -> Fields:
         """Return an object field as ``Fields`` whose errors name the same file and line."""
         return Fields(self.path, Row(self.row.line, self._get(key, (dict,), default)))

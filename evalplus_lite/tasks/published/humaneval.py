@@ -102,9 +102,7 @@ def evoeval_task(fields: Fields, background: Background) -> Task:
     that the sandbox runs to recover them, as with HumanEval.
     """
     names = heading(fields)
-    inputs = fields.items("inputs")
-    if any(type(each) is not str for each in inputs):
-        raise fields.refuse("'inputs' holds something other than texts")
+    inputs = fields.texts("inputs")
     extra = rest(fields, "canonical_solution", "parent")
     try:
         base = as_cases(map(arguments_of, inputs), "base")

@@ -32,13 +32,13 @@ def mbpp_task(fields: Fields, background: Background) -> Task:
     """
     id, source = f"Mbpp/{fields.count('task_id')}", fields.text("code")
     key = "text" if "text" in fields.row.data else "prompt"
-    lines = _texts(fields, "test_list")
+    lines = fields.texts("test_list")
     try:
         entry_point = called(lines, source)
     except (ValueError, SyntaxError) as error:
         raise fields.refuse(f"task {id}: {error}") from None
     base, lost = _asserted(lines, entry_point)
-    plus, lost_of_plus = _asserted(_texts(fields, "challenge_test_list"), entry_point)
+    plus, lost_of_plus = _asserted(fields.texts("challenge_test_list"), entry_point)
     if not base.inputs:
         reason = lost[0] if lost else "it has none"
         raise fields.refuse(f"task {id}: no assertion can be a case: {reason}")
@@ -57,13 +57,6 @@ def mbpp_task(fields: Fields, background: Background) -> Task:
         style="solution",
         extra=extra,
     )
-
-
-def _texts(fields: Fields, key: str) -> list[str]:
-    lines = fields.items(key, default=[])
-    if any(type(line) is not str for line in lines):
-        raise fields.refuse(f"{key!r} holds something other than texts")
-    return lines
 
 
 def _asserted(lines: Sequence[str], entry_point: str) -> tuple[Asserted, list[str]]:
