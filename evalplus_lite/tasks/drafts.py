@@ -416,8 +416,8 @@ def _name(node: ast.AST) -> str:
 
 def _filled(node: ast.expr, bound: Bound) -> ast.expr:
     """Return an expression with names replaced by the expressions they are bound to."""
-    filler = ast.NodeTransformer()
-    filler.visit_Name = lambda name: bound.get(name.id, name)  # type: ignore[attr-defined]
+    filler: Any = ast.NodeTransformer()
+    filler.visit_Name = lambda name: bound.get(name.id, name)
     filled: ast.expr = filler.visit(copy.deepcopy(node))
     # A chain of names that each use the one before twice doubles the size at every step.
     if sum(1 for _ in itertools.islice(ast.walk(filled), MOST_NODES + 1)) > MOST_NODES:

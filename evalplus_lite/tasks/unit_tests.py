@@ -449,10 +449,10 @@ def of_class(owner: ast.ClassDef, module: Values) -> Values:
     stored: Counter[str] = Counter()
     clean = set(module.clean)
     for node in owner.body:
-        for target in node.targets if isinstance(node, ast.Assign) else ():
-            if isinstance(target, ast.Name):
-                stored[f"self.{target.id}"] += 1
-                clean |= {f"self.{target.id}"} if module.known(node.value) else set()
+        if isinstance(node, ast.Assign):
+            names = [f"self.{each.id}" for each in node.targets if isinstance(each, ast.Name)]
+            stored.update(names)
+            clean.update(names if module.known(node.value) else ())
     for each in methods:
         is_first = each.name in ("setUp", "setUpClass")
         inner = replace(module, clean=clean)
@@ -766,9 +766,9 @@ def divided(source: str, *, strict: bool = False) -> UnitTests:
         text, whole = ast.unparse(tree), ""
         if "__known__(" in text:
             recording = copy.deepcopy(tree)  # of the values that tests compute, for the reference
-            for node in ast.walk(recording):
-                if isinstance(node, ast.Call):
-                    node.args = [part for each in node.args for part in _known(each) or [each]]
+            for call in ast.walk(recording):
+                if isinstance(call, ast.Call):
+                    call.args = [part for each in call.args for part in _known(each) or [each]]
             whole = ast.unparse(recording)
             tree = ast.fix_missing_locations(_without_known(tree))
             text = ast.unparse(tree)
