@@ -783,7 +783,7 @@ def divided(source: str, *, strict: bool = False) -> UnitTests:
     about = (
         f"FREE = {sorted(divider.free)}\nRAISING = {sorted(divider.raising)}\n"
         f"LOOSE = {sorted(divider.loose)}\n"
-        f"VISIBLE = {_visible(tree)!r}\n"
+        f"VISIBLE = {_visible(tree)}\n"
     )
     check = f"{CHECK}{sites}}}\n{about}"
     return UnitTests(text, check, names, inside, whole)
@@ -855,15 +855,17 @@ def _without_known(tree: ast.Module) -> ast.Module:
     return tree
 
 
-def _visible(tree: ast.Module) -> dict[tuple[str, str], list[Any]]:
-    """Return the literals in each test, and in the members of its class that are not tests."""
-    return {
+def _visible(tree: ast.Module) -> str:
+    """Return, as source of a dict, the literals in each test, and in the members of its class that
+    are not tests."""
+    found = {
         (owner.name, each.name): _literals([each, *(o for o in owner.body if not _is_test(o))])
         for owner in tree.body
         if isinstance(owner, ast.ClassDef)
         for each in owner.body
         if isinstance(each, ast.FunctionDef) and _is_test(each)
     }
+    return "{" + ", ".join(f"{name!r}: [{texts}]" for name, texts in found.items()) + "}"
 
 
 def _is_test(node: ast.stmt) -> bool:
@@ -876,20 +878,21 @@ def _is_skipped(node: ast.stmt) -> bool:
     return any(class_names(getattr(each, "func", each)) == ["skip"] for each in decorators)
 
 
-def _literals(nodes: Sequence[ast.AST]) -> list[Any]:
-    found: dict[str, Any] = {}
+def _literals(nodes: Sequence[ast.AST]) -> str:
+    found: dict[str, None] = {}
     for node in (each for part in nodes for each in ast.walk(part)):
         match node:
             case ast.Call(func=ast.Name(id=name), args=[_, *_]) if name.startswith("__"):
                 node.args[0] = ast.Name("site", ast.Load())  # its number is no guess
         if isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp):
             try:
-                each = ast.literal_eval(node)
+                is_value = ast.literal_eval(node) is not ...
             except (ValueError, TypeError):
                 continue
-            if each is not ... and len(text := repr(each)) <= LONGEST_VISIBLE:
-                found.setdefault(text, each)
-    return list(found.values())[:MOST_VISIBLE]
+            # Not the value's repr: that of a set depends on the hash seed.
+            if is_value and len(text := ast.unparse(node)) <= LONGEST_VISIBLE:
+                found[text] = None
+    return ", ".join(list(found)[:MOST_VISIBLE])
 
 
 def _tests(
