@@ -24,7 +24,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "serving": (4_372, 28),
     "statistics": (909, 7),
     "store": (1_730, 12),
-    "tasks": (9_613, 31),
+    "tasks": (9_299, 31),
     "values": (3_403, 17),
 }
 """Lines and modules of each room; ``.`` are the modules beside the rooms."""
