@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.conversation import Failing, Scripted, modulo, signature
+from support.conversation import Failing, Scripted, modulo
 
 from evalplus_lite.errors import LLMError
-from evalplus_lite.exe.inputs.model import CaseForm, calls_of_model
+from evalplus_lite.exe.inputs.known import calls_of_model
 from evalplus_lite.exe.inputs.search import Runner, find_cases
 from evalplus_lite.exe.inputs.validators import Executed, judge, select
 from evalplus_lite.exe.running.proof import Sandboxes
@@ -22,61 +20,30 @@ from evalplus_lite.exe.running.runs import CallResult, Invocation
 from evalplus_lite.models.errors import TooLongError
 
 
-def answer(*cases: dict[str, Any]) -> str:
-    """Return test cases as a model writes them."""
-    return json.dumps({"test_cases": [{"args": each, "kwargs": {}} for each in cases]})
-
-
-@pytest.mark.parametrize(
-    ("kind", "right", "value", "wrong"),
-    [
-        ("int", 3, 3, True),
-        ("float", 1, 1.0, "1"),
-        ("bytes", "ab", b"ab", 1),
-        ("date", "2024-02-29", "2024-02-29", "2023-02-29"),
-        ("list[int]", [1, 2], [1, 2], [1, "2"]),
-        ("tuple[int, str]", [1, "a"], (1, "a"), [1]),
-        ("set[int]", [1, 1], {1}, [[1]]),
-        ("dict[int, bool]", {"1": True}, {1: True}, {"a": True}),
-        ("int | None", None, None, "x"),
-        ("Literal['a', 'b']", "a", "a", "c"),
-    ],
-)
-def test_values_are_read_by_their_types(kind: str, right: Any, value: Any, wrong: Any) -> None:
-    """JSON has no tuples, sets, bytes or keys but texts: the types say what each array is."""
-    form = CaseForm(signature(kind))
-    jsonschema.Draft202012Validator.check_schema(form.schema)
-    assert jsonschema.Draft202012Validator(form.schema).is_valid(json.loads(answer({"a": right})))
-    calls, problems = form.read(answer({"a": right}, {"a": wrong}, {}, {"b": 1}))
-    assert calls == [Invocation((value,))]
-    assert len(problems) == 3
-
-
-def test_a_broken_answer_costs_no_whole_case() -> None:
-    """What is cut off or surrounded by prose is read as far as it goes; depth is bounded."""
-    form = CaseForm(signature("int"))
-    whole = answer({"a": 1}, {"a": 2})
-    for text in (f"Sure:\n```json\n{whole}\n```", whole):
-        assert [call.args for call in form.read(text)[0]] == [(1,), (2,)]
-    assert form.read(whole[:-25])[1]
-    assert form.read("[" * 100_000)[0] == form.read("")[0] == []
-
-
-def test_a_model_is_told_once_what_is_wrong(toys: Any, sandboxes: Sandboxes) -> None:
-    """The second request quotes the faults; what it writes is run, and chosen first."""
-    first = answer({"a": "one"}, *({"a": n} for n in range(6)))
-    source = Scripted([first, answer(*({"a": n} for n in range(6, 12)))])
+def test_a_model_writes_calls_with_literals(toys: Any, sandboxes: Sandboxes) -> None:
+    """Calls in any line are read; prose, other names, broken lines and computed values are not."""
+    lines = [f"mod({n})" for n in range(10)]
+    others = [
+        "Here they are:",
+        "```python",
+        "mod(1 + x)",
+        "mod()",
+        "mod(1, 2)",
+        "other(77)",
+        "mod(3",
+    ]
+    deep = f"mod({'[' * 100_000}"
+    source = Scripted(["\n".join([*others, *lines, "assert mod(a=12) == '5'", deep])])
     function = modulo(toys)
     found = find_cases(function, Runner(function, sandboxes), seed=0, source=source)
-    asked, again = source.asked
+    (asked,) = source.asked
     assert "return str(a % 7)" in asked.messages[0].content
-    assert asked.schema
-    assert asked.tool
-    assert "'one' is not of type int" in again.messages[-1].content
+    assert found is not None
     _, chosen, row = found
-    assert sum(case.source == "model" for case in chosen) >= 6
-    facts = row["generation"]
-    assert (facts["written"], facts["problems"]) == (12, 1)
+    assert row["generation"]["written"] == 11
+    written = {case.call.args[0] for case in chosen if case.source == "model"}
+    assert len(written) >= 6
+    assert written <= {*range(10), 12}
 
 
 def test_a_request_at_fault_costs_its_calls_and_a_dead_server_the_run(toys: Any) -> None:

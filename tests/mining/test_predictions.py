@@ -12,7 +12,6 @@ from support.conversation import Failing, Scripted
 
 from evalplus_lite.cli import main
 from evalplus_lite.errors import InputError, LLMError
-from evalplus_lite.exe.inputs.model import schema_of
 from evalplus_lite.exe.prediction import (
     EXAMPLES,
     Prediction,
@@ -25,7 +24,6 @@ from evalplus_lite.exe.prediction import predict as ask_all
 from evalplus_lite.exe.running.runs import CallResult, Invocation, normal
 from evalplus_lite.exe.scoring import grade, judge_by, read_predictions, scored
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase, read_tasks
-from evalplus_lite.generate.domains.annotations import read_type
 from evalplus_lite.models import Client, RefusalError, Request
 from evalplus_lite.models.errors import TooLongError
 from evalplus_lite.store import write_jsonl
@@ -203,28 +201,6 @@ def test_what_cannot_be_asked_is_refused(asked: dict[str, Any]) -> None:
     """The same answer several times, no answer, and temperatures that there are not."""
     with pytest.raises(InputError):
         PredictionSettings(**asked)
-
-
-def test_schemas_of_types_are_plain() -> None:
-    """A server that makes a grammar of a schema may let {} be an empty object alone."""
-    assert all("{}" not in json.dumps(schema_of(read_type(k))) for k in ("Any", "list", "dict"))
-    kinds = {
-        "bool": {"type": "boolean"},
-        "str | None": {"anyOf": [{"type": "string"}, {"type": "null"}]},
-        "tuple[int, str]": {
-            "type": "array",
-            "items": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
-            "minItems": 2,
-            "maxItems": 2,
-        },
-        "dict[str, set[float]]": {
-            "type": "object",
-            "additionalProperties": {"type": "array", "items": {"type": "number"}},
-        },
-        "Literal['a', 3]": {"enum": ["a", 3]},
-    }
-    for kind, wanted in kinds.items():
-        assert schema_of(read_type(kind)) == wanted
 
 
 def true_answer(case: TaskCase) -> dict[str, Any]:

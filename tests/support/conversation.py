@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from evalplus_lite.errors import LLMError
-from evalplus_lite.exe.selecting.signatures import Parameter, Signature
-from evalplus_lite.generate.domains.annotations import read_type
 from evalplus_lite.models import Reply, Request, Usage
 
 
@@ -41,14 +39,6 @@ class Failing(Scripted):
     def ask(self, request: Request, *, cut_off: str = "error") -> Reply:
         self.asked.append(request)
         raise self.error
-
-
-def signature(*kinds: str, result: str = "int") -> Signature:
-    """Return a signature of positional parameters a, b, c ... of these types."""
-    parameters = tuple(
-        Parameter("abcdef"[n], "positional", read_type(kind)) for n, kind in enumerate(kinds)
-    )
-    return Signature(parameters, read_type(result))
 
 
 def modulo(toys: Any) -> Any:

@@ -306,11 +306,6 @@ def annotated(parameter: Parameter, built: Type | None) -> Type:
     """
     if parameter.origin != "annotation" or (built is not None and any(needs_of(built))):
         return Type("any")
-    return whole_type(parameter)
-
-
-def whole_type(parameter: Parameter) -> Type:
-    """Return the type of a parameter's whole value: a list for ``*args``, say."""
     if parameter.kind == "varargs":
         return Type("list", (parameter.type,))
     if parameter.kind == "varkw":

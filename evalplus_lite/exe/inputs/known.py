@@ -1,7 +1,7 @@
-"""The calls of a function that are known: in tests, documentation, README and the package's code.
+"""Known calls of a function: in tests, documentation, README and code, or written by a model.
 
-Tests and examples run in a sandbox, where what functions are given is recorded: data, bounded and
-looked at. Then come calls that the text alone shows, whose arguments are literals.
+Tests and examples run in a sandbox, which records the arguments that functions receive. Further
+calls are read from source text, if their arguments are literals.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from evalplus_lite.exe.selecting.static import MinedFunction
 from evalplus_lite.exe.sources import PackageSource
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.generate.domains.constants import examples
+from evalplus_lite.models import ModelSource
+from evalplus_lite.models.dialogue import Dialogue
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
 from evalplus_lite.types import Value
 from evalplus_lite.values import codec
@@ -252,7 +254,7 @@ Names = Mapping[str, Value]
 
 
 KnownCall: TypeAlias = tuple[Invocation, str]
-"""A call, and where it was found: one of ``SOURCES``."""
+"""A call and its source: one of ``SOURCES``, or ``model``."""
 TextCall: TypeAlias = tuple[str, tuple[Value, ...], dict[str, Value]]
 """Where a call was found, its positional and its named arguments."""
 
@@ -372,6 +374,51 @@ def _plain(value: Value, kind: Type | None) -> Value:
         held = parts[-1] if parts else None
         return {key: _plain(each, held) for key, each in value.items()}
     return value
+
+
+COUNT = 20
+"""Number of calls to request from a model."""
+MAX_TOKENS, TEMPERATURE = 4096, 0.8
+PROMPT = """Here is a Python program:
+
+```python
+{code}
+```
+
+Write {count} calls of `{name}` as a user of this library would call it: realistic values of the \
+kind that the program is for, small and large ones, so that together they take every branch. Let \
+three of them raise an error that the program itself raises, if there is one. Write every argument \
+as a Python literal, and one call on each line.
+"""
+
+
+def calls_of_model(
+    function: MinedFunction, source: ModelSource
+) -> tuple[list[KnownCall], dict[str, Any]]:
+    """Return the calls that a model writes, and the facts about its answer for a task's row.
+
+    Calls are read line by line, never run; other lines are ignored. Raise LLMError if further
+    requests would fail too.
+    """
+    talk = Dialogue(source=source, temperature=TEMPERATURE, max_tokens=MAX_TOKENS)
+    reply = talk.ask(PROMPT.format(code=function.code, count=COUNT, name=function.name))
+    calls: dict[str, KnownCall] = {}
+    for line in reply.text.splitlines() if reply else ():
+        try:
+            shown = [*_calls(ast.parse(line.strip()))]
+        except _NO_LITERAL:
+            continue
+        for name, args, kwargs in shown:
+            values, is_whole = bound(function.signature.parameters, args, kwargs)
+            arguments = _arguments(function, RecordedCall("model", values))
+            if name == function.name and is_whole and arguments is not None:
+                call = call_of(function.signature, arguments)
+                calls[call.key] = call, "model"
+    facts: dict[str, Any] = {"model": source.model, "written": len(calls)}
+    if talk.problem:
+        facts["failure"] = talk.problem[:200]
+    facts |= {"prompt_tokens": talk.prompt_tokens, "completion_tokens": talk.completion_tokens}
+    return list(calls.values()), facts
 
 
 def _calls(tree: ast.Module) -> Iterator[tuple[str, tuple[Value, ...], dict[str, Value]]]:

@@ -32,8 +32,7 @@ from evalplus_lite.exe.inputs.call_space import (
     texts_of,
     words_in,
 )
-from evalplus_lite.exe.inputs.known import PackageValues
-from evalplus_lite.exe.inputs.model import calls_of_model
+from evalplus_lite.exe.inputs.known import KnownCall, PackageValues, calls_of_model
 from evalplus_lite.exe.inputs.validators import MAX_CASES, PLACEHOLDERS, Executed, judge, select
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import (
@@ -239,13 +238,12 @@ class Explorer:
         *,
         seed: str,
         values: PackageValues,
-        written: Sequence[Invocation] = (),
+        written: Sequence[KnownCall] = (),
         shared: frozenset[str] = frozenset(),
     ) -> None:
         self._call = functools.partial(call_of, function.signature)
         self._arguments = functools.partial(arguments_of_call, function.signature)
-        self._known = values.of_function(function)
-        self._known += [(call, "model") for call in written]
+        self._known = [*values.of_function(function), *written]
         self._space = CallSpace.of(function, values.texts, [call for call, _ in self._known])
         self._of_known = [self._arguments(call) for call, _ in self._known]
         taken = function.signature.parameters
