@@ -122,32 +122,26 @@ class Closure:
     problems: list[Obstacle] = field(default_factory=list)
 
 
+@dataclass(slots=True)
 class ClosureBuilder:
-    """A builder of one closure; create a new one for each function.
+    """A builder of one closure; create a new one for each function."""
 
-    ``hopeless``: definitions that no closure can contain, and why; reaching one ends the closure.
-    ``max_code``: maximum characters in a statement.
-    """
-
-    def __init__(
-        self,
-        resolver: Resolver,
-        hopeless: dict[Definition, list[Obstacle]] | None = None,
-        max_code: float = math.inf,
-    ) -> None:
-        self.resolver = resolver
-        self.hopeless = {} if hopeless is None else hopeless
-        self.max_code = max_code
-        self._is_hopeless = False
-        self.names: dict[str, Identity] = {}
-        self.edges: dict[Node, dict[Node, bool]] = {}
-        """Node -> needed node -> whether it is needed while loading."""
-        self.pending: list[Node] = []
-        self._defined: dict[Definition, list[Node]] = {}
-        self._classes: dict[Node, Statement] = {}
-        """Classes reduced to the methods whose names are mentioned."""
-        self._mentioned: set[str] = set()
-        self._writes: list[tuple[Node, str]] = []
+    resolver: Resolver
+    hopeless: dict[Definition, list[Obstacle]] = field(default_factory=dict)
+    """Definitions that no closure can contain, and why; reaching one ends the closure."""
+    max_code: float = math.inf
+    """Maximum characters in a statement."""
+    names: dict[str, Identity] = field(default_factory=dict)
+    edges: dict[Node, dict[Node, bool]] = field(default_factory=dict)
+    """Node -> needed node -> whether it is needed while loading."""
+    pending: list[Node] = field(default_factory=list)
+    closure: Closure = field(init=False)
+    _is_hopeless: bool = False
+    _defined: dict[Definition, list[Node]] = field(default_factory=dict)
+    _classes: dict[Node, Statement] = field(default_factory=dict)
+    """Classes reduced to the methods whose names are mentioned."""
+    _mentioned: set[str] = field(default_factory=set)
+    _writes: list[tuple[Node, str]] = field(default_factory=list)
 
     def build(
         self, subject: Definition, others: Sequence[Definition | External] = (), driver: str = ""
@@ -187,11 +181,11 @@ class ClosureBuilder:
         for captured in sorted(self.closure.builtins & self.names.keys()):
             self._problem("name clash", f"builtin {captured}")
         if not self.closure.problems:
-            found = ordered(self.edges)
-            if isinstance(found, Obstacle):
-                self.closure.problems.append(found)
+            order = ordered(self.edges)
+            if isinstance(order, Obstacle):
+                self.closure.problems.append(order)
             else:
-                self.closure.order = found
+                self.closure.order = order
         return self.closure
 
     def _callable(self, roots: Sequence[Node]) -> set[Node]:
@@ -200,17 +194,17 @@ class ClosureBuilder:
         Exclude the function called by a bare ``_register(...)`` at the top of a module: it ran
         while loading. Include its arguments, because it may have stored them.
         """
-        found = {self.closure.entry, *roots}
-        pending = [*found]
+        nodes = {self.closure.entry, *roots}
+        pending = [*nodes]
         while pending:
             node = pending.pop()
             called = _called_while_loading(self.closure.statements.get(node))
-            for needed in self.edges[node].keys() - found:
+            for needed in self.edges[node].keys() - nodes:
                 bound = self.closure.statements.get(needed)
                 if bound is None or called not in bound.binds:
-                    found.add(needed)
+                    nodes.add(needed)
                     pending.append(needed)
-        return found
+        return nodes
 
     # Growing the graph
 
@@ -228,12 +222,13 @@ class ClosureBuilder:
     def _bound(self, target: Definition) -> list[Node]:
         parsed = self.resolver.index.module(target.module)
         assert parsed is not None
-        found = parsed.bindings[target.name]
-        plain = [s for s in found if not isinstance(s.node, ast.Import | ast.ImportFrom)]
-        changed = parsed.mutations.get(target.name, [])
+        statements = [*parsed.mutations.get(target.name, ())]
+        for statement in parsed.bindings[target.name]:
+            if not isinstance(statement.node, ast.Import | ast.ImportFrom):
+                statements.append(statement)
         nodes: list[Node] = []
-        for statement in [s for _, s in sorted({s.position: s for s in plain + changed}.items())]:
-            node = Node("statement", statement.module, statement.position)
+        for position in sorted({statement.position for statement in statements}):
+            node = Node("statement", target.module, position)
             nodes.append(node)
             if node not in self.edges:
                 self.edges[node] = {}
@@ -361,17 +356,17 @@ class ClosureBuilder:
 
     def _module(self, use: Use, target: ModuleRef) -> list[Node]:
         """Resolve ``module.attribute`` through any number of modules."""
-        found: Target = target
+        reached: Target = target
         depth = 1
-        while isinstance(found, ModuleRef) and depth < len(use.path):
-            member = self.resolver.member(found.module, use.path[depth])
-            found = member or Obstacle("unresolved name", f"{found.module}.{use.path[depth]}")
+        while isinstance(reached, ModuleRef) and depth < len(use.path):
+            member = self.resolver.member(reached.module, use.path[depth])
+            reached = member or Obstacle("unresolved name", f"{reached.module}.{use.path[depth]}")
             depth += 1
-        if isinstance(found, ModuleRef):
-            self._problem("module as a value", found.module)
+        if isinstance(reached, ModuleRef):
+            self._problem("module as a value", reached.module)
             return []
-        if isinstance(found, Obstacle | Builtin):
-            reason = found.reason if isinstance(found, Obstacle) else "module attribute"
+        if isinstance(reached, Obstacle | Builtin):
+            reason = reached.reason if isinstance(reached, Obstacle) else "module attribute"
             self._problem(reason, ".".join(use.path[:depth]))
             return []
         self._own(use.name, ("module", target.module, ""))
@@ -379,13 +374,13 @@ class ClosureBuilder:
         members = self.closure.members.setdefault(node, {})
         edges = self.edges.setdefault(node, {})
         path = use.path[1:depth]
-        if isinstance(found, External):
-            flat = found.member or found.module.partition(".")[0]
-            needed = [self._external(flat, found, use.path[depth:])]
-            if not found.member and "." in found.module:
-                self._problem("module as a value", found.module)
+        if isinstance(reached, External):
+            flat = reached.member or reached.module.partition(".")[0]
+            needed = [self._external(flat, reached, use.path[depth:])]
+            if not reached.member and "." in reached.module:
+                self._problem("module as a value", reached.module)
         else:
-            flat, needed = found.name, self._named(found.name, found)
+            flat, needed = reached.name, self._named(reached.name, reached)
         members[path] = flat
         edges.update(dict.fromkeys(needed, True))
         return [node]

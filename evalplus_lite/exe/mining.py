@@ -73,14 +73,14 @@ from evalplus_lite.store.journal import finished
 
 @dataclass(frozen=True, slots=True)
 class MiningSettings:
-    """How to mine; all of it decides the result, so it is the identity of a resumable run.
+    """The settings of mining; they determine the result, so they identify a resumable run.
 
-    ``any_license``: also packages whose license is not permissive. ``rounds`` of input growth.
-    ``static_only``: nothing is run. ``model``: name of the language
-    model that is asked for inputs. ``functions`` are run of a package at most, chosen by their
-    names' hashes. ``with_deps``: what a package requires is downloaded, as far as it is not at hand
-    and is pure wheels; by default of packages given by their names on the index. Programs have
-    ``max_code`` characters at most. ``keep_all``: trivial tasks too, and all of a class.
+    ``any_license``: keep packages whose license is not permissive. ``rounds``: rounds of input
+    growth. ``static_only``: run nothing. ``model``: name of the model that writes inputs.
+    ``functions``: maximum number of a package's functions to run, chosen by a hash of their names.
+    ``with_deps``: download required packages (pure wheels); by default, only those of packages
+    specified by name. ``max_code``: maximum characters of a program. ``keep_all``: keep trivial
+    tasks, and all tasks of a class.
     """
 
     seed: int = 0
@@ -95,21 +95,17 @@ class MiningSettings:
 
 
 BEYOND = "beyond the functions of a package that are run"
-"""Why functions are left out that ``MiningSettings.functions`` leaves no room for."""
-
+"""Reason for rejecting functions beyond ``MiningSettings.functions``."""
 NO_CASES = "no cases that meet the validators"
 CROWDED = f"its class has {MOST_OF_CLASS} other tasks"
 UNOBSERVED = "no tests were run"
-"""What is told of a package whose tests were to be run."""
-
-
 Yield: TypeAlias = tuple[MinedTask, tuple[float, ...]] | Reject
-"""What one function gave: a task with its cases' CPU seconds, or a reject."""
+"""The outcome for one function: a task with its cases' CPU seconds, or a reject."""
 
 
 @dataclass(slots=True)
 class PackageMine:
-    """Mines one opened package; ``funnel`` is complete when ``yields`` has ended."""
+    """Mining of one opened package; ``funnel`` is complete after ``yields`` ends."""
 
     package: PackageSource
     settings: MiningSettings = field(default_factory=MiningSettings)
@@ -117,26 +113,26 @@ class PackageMine:
     sandboxes: Sandboxes | None = None
     source: ModelSource | None = None
     tests: PackageSource | None = None
-    """The source that holds the package's tests, if that is another."""
+    """The package's source archive, if that has the tests."""
     funnel: Funnel = field(default_factory=Funnel)
     _values: PackageValues = field(default_factory=PackageValues)
     _used: Counter[Hashable] = field(default_factory=Counter)
-    """Literals of the cases of earlier tasks, each with the number of these."""
+    """Literals in the cases of earlier tasks, with the number of tasks."""
 
     def few_of_a_class(self) -> Iterator[Yield]:
-        """Yield every outcome; of a class the tasks whose runs do most, unless all are wanted."""
+        """Yield every outcome; of each class, keep only the tasks whose runs execute most lines."""
         if self.settings.keep_all or self.settings.static_only:
             yield from self.yields()
             return
         results = list(self.yields())
-        ranks: dict[object, list[tuple[int, str]]] = defaultdict(list)
+        classes: dict[object, list[tuple[int, str]]] = defaultdict(list)
         for task in (each[0] for each in results if not isinstance(each, Reject)):
             if "class" in task.facts:
                 lines = task.facts.get("difficulty", {}).get("lines", 0)
-                ranks[task.facts["module"], task.facts["class"]].append((-lines, task.id))
-        left = {id for found in ranks.values() for _, id in sorted(found)[MOST_OF_CLASS:]}
+                classes[task.facts["module"], task.facts["class"]].append((-lines, task.id))
+        dropped = {id for ranks in classes.values() for _, id in sorted(ranks)[MOST_OF_CLASS:]}
         for result in results:
-            if not isinstance(result, Reject) and result[0].id in left:
+            if not isinstance(result, Reject) and result[0].id in dropped:
                 facts = result[0].facts
                 self.funnel.withdraw(facts, CROWDED)
                 function = f"{facts['module']}.{facts['function']}"
@@ -145,33 +141,31 @@ class PackageMine:
 
     def yields(self) -> Iterator[Yield]:
         """Yield every function's outcome in order of module and line, selection's rejects last."""
-        refused = ""
-        if is_banned_package(self.package.name):
-            refused = "banned package"
-        elif not is_permissive(self.package.origin.licence) and not self.settings.any_license:
-            refused = UNLICENSED
-        if refused:
+        name, licence = self.package.name, self.package.origin.licence
+        is_banned = is_banned_package(name)
+        if is_banned or not (self.settings.any_license or is_permissive(licence)):
+            refused = "banned package" if is_banned else UNLICENSED
             self.funnel.add("packages")
             self.funnel.reject("packages", refused)
-            yield rejected(self.package.name, refused, self.package.origin.licence)
+            yield rejected(name, refused, licence)
             return
         sandboxes = None if self.settings.static_only else self.sandboxes
-        seen = Observed()
+        observed = Observed()
         if sandboxes is not None:
             source = self.tests or self.package
-            readme = self.package.readme
-            seen = observe(source, self.companions, sandboxes.plain.config, readme=readme)
-            self._values = PackageValues.of(source, seen)
-            for name, count in zip(OF_TESTS, (seen.tests, len(seen.calls)), strict=True):
-                self.funnel.add(name, count)
-        if seen.problem:
-            yield rejected(self.package.name, UNOBSERVED, seen.problem)
+            config = sandboxes.plain.config
+            observed = observe(source, self.companions, config, readme=self.package.readme)
+            self._values = PackageValues.of(source, observed)
+            for counter, count in zip(OF_TESTS, (observed.tests, len(observed.calls)), strict=True):
+                self.funnel.add(counter, count)
+        if observed.problem:
+            yield rejected(name, UNOBSERVED, observed.problem)
         static = StaticMine(
             self.package,
             self.companions,
             any_license=self.settings.any_license,
             max_code=self.settings.max_code,
-            observed=seen.of if seen.parameters else None,
+            observed=observed.parameters,
             funnel=self.funnel,
         )
         if sandboxes is None:
@@ -180,34 +174,28 @@ class PackageMine:
                 yield task_of(function, (), {}), ()
         else:
             with Original(self.package, sandboxes.plain.config, self.companions) as original:
-                for found in self._within(static.functions()):
-                    if isinstance(found, Reject):
-                        yield found
+                functions: Iterable[MinedFunction] = static.functions()
+                if self.settings.functions is not None:
+                    functions = {function.id: function for function in functions}.values()
+                    # Functions with known calls first, then by a hash.
+                    ranked = sorted(functions, key=self._rank)[: self.settings.functions]
+                    chosen = {function.id for function in ranked}
+                for function in functions:
+                    if self.settings.functions is not None and function.id not in chosen:
+                        yield self._rejected(function, "loads", BEYOND)
                         continue
                     before = self.funnel.counts.copy()
                     try:
-                        yield self._proved(found, sandboxes, original)
+                        yield self._proved(function, sandboxes, original)
                     except Exception as error:
                         problem = failed(error)
                         self.funnel.counts = before
-                        yield self._rejected(found, "loads", problem.reason, problem.detail)
+                        yield self._rejected(function, "loads", problem.reason, problem.detail)
         yield from static.rejects
 
-    def _within(self, found: Iterator[MinedFunction]) -> Iterator[MinedFunction | Reject]:
-        """Yield the functions that are to be run, and rejects of those that are too many."""
-        if self.settings.functions is None:
-            yield from found
-            return
-        functions = {function.id: function for function in found}
-
-        def rank(id: str) -> tuple[bool, bytes]:
-            """Known calls first, then chance."""
-            is_unknown = not self._values.of_function(functions[id])
-            return is_unknown, hashlib.sha256(id.encode()).digest()
-
-        chosen = {*sorted(functions, key=rank)[: self.settings.functions]}
-        for id, function in functions.items():
-            yield function if id in chosen else self._rejected(function, "loads", BEYOND)
+    def _rank(self, function: MinedFunction) -> tuple[bool, bytes]:
+        is_unknown = not self._values.of_function(function)
+        return is_unknown, hashlib.sha256(function.id.encode()).digest()
 
     def _rejected(
         self, function: MinedFunction, stage: str, reason: str, detail: str = ""
@@ -219,7 +207,7 @@ class PackageMine:
     def _proved(self, function: MinedFunction, sandboxes: Sandboxes, original: Original) -> Yield:
         """Find inputs for a function, prove it equal to the original and make its task."""
         runner = Runner(function, sandboxes)
-        found = find_cases(
+        cases = find_cases(
             function,
             runner,
             seed=self.settings.seed,
@@ -228,10 +216,10 @@ class PackageMine:
             source=self.source,
             used=self._used,
         )
-        if found is None:
+        if cases is None:
             return self._rejected(function, "loads", UNKNOWN)
-        tried, chosen, facts = found
-        # What took too long once is not run again: it is no case, and proves nothing.
+        tried, chosen, facts = cases
+        # Slow calls are not run again: they cannot be cases, and prove nothing.
         pool = [case for case in tried if is_answer(case.answer)] or tried[:3]
         base = RunResult(tuple(c.answer for c in pool), tuple(runner.touched), runner.failure)
         verdict = prove(function, [c.call for c in pool], base, sandboxes, original)
@@ -254,18 +242,17 @@ class PackageMine:
             return self._rejected(function, "mined", trivial)
         self.funnel.keep(unmet)
         timed = runner.timed(calls)
-        cases, measured = counted_cases(answered, counters, is_driven=is_driven)
+        counted, measured = counted_cases(answered, counters, is_driven=is_driven)
         facts |= measured
         facts["sources"] = [case.source for case in chosen]
         self._used.update({each for call in calls for each in literals_of(call)})
-        facts["variation"] = variation([case.runtime for case in cases if case.runtime])
-        return task_of(function, cases, facts), timed
+        facts["variation"] = variation([case.runtime for case in counted if case.runtime])
+        return task_of(function, counted, facts), timed
 
 
-def rejected(package: str, reason: str, detail: str, problem: str | None = None) -> Reject:
-    """Return why a whole package is left out, or what one goes without."""
-    found = Obstacle(reason if problem is None else problem, detail)
-    return Reject(package, "*", "packages", reason, (found,))
+def rejected(package: str, reason: str, detail: str) -> Reject:
+    """Return why a whole package is left out, or what it lacks."""
+    return Reject(package, "*", "packages", reason, (Obstacle(reason, detail),))
 
 
 def task_of(
@@ -301,28 +288,27 @@ def task_of(
 
 
 MOST_FETCHED = 30
-"""Libraries that are fetched for one package, those that they require included."""
+"""Maximum number of libraries to download for one package."""
 NOT_FETCHED = "not fetched"
 TEST_EXTRAS = ("test", "tests", "testing")
-"""Extras that name what a package's tests import."""
+"""Extras that list what a package's tests import."""
 
 
 def mining(place: WorkerContext, settings: Any) -> Work:
-    """Of a package, named or by its path, the row that ``PackageWork.row`` makes.
+    """Return ``PackageWork.row``, which mines the package with a name or path.
 
-    ``settings`` are those of mining, the paths of companions and of archives at hand, the options
-    of the client of a model that writes inputs (or None), and the folder that paths are relative
-    to.
+    ``settings``: the mining settings, the paths of companions and of all packages, the options of
+    the model client (or None), and the folder that paths are relative to.
     """
-    options, companions, at_hand, client, root = settings
+    options, companions, packages, client, root = settings
     root = "" if root == os.getcwd() else root
     libraries = [Path(root, path) for path in companions]
     work = PackageWork(
         MiningSettings(**options),
         Sandboxes(place.sandbox),
         folders=[path for path in libraries if path.is_dir()],
-        archives=archives_by_name([*libraries, *(Path(root, path) for path in at_hand)]),
-        pins=pinned(at_hand),
+        archives=archives_by_name([*libraries, *(Path(root, path) for path in packages)]),
+        pins=pinned(packages),
         source=None if client is None else Client(**client),
         root=root,
     )
@@ -331,52 +317,62 @@ def mining(place: WorkerContext, settings: Any) -> Work:
 
 @dataclass(frozen=True, slots=True)
 class PackageWork:
-    """Mines packages one by one.
-
-    Archives at hand are what they may import, by name, and so are versions that are pinned.
-    """
+    """Mining of packages one by one."""
 
     settings: MiningSettings
     sandboxes: Sandboxes
     folders: Sequence[Path] = ()
     archives: Mapping[str, Path] = field(default_factory=dict)
+    """Archives of libraries, by distribution name."""
     pins: Mapping[str, str] = field(default_factory=dict)
+    """Pinned versions (``idna==3.20``), by distribution name."""
     source: ModelSource | None = None
     root: str = ""
-    """The folder that paths are relative to; empty for this process's."""
+    """The folder that paths are relative to; empty for the current one."""
 
     def row(self, name: str) -> dict[str, Any]:
-        """Return a package's tasks, rejects, times and funnel as a journal's row."""
-        funnel, row = Funnel(), empty_row(name)
+        """Return a package's tasks, rejects, times and funnel as a row of the journal."""
+        funnel = Funnel()
+        tasks: list[Any] = []
+        rejects: list[Any] = []
+        seconds: dict[str, Any] = {}
         try:
             with tempfile.TemporaryDirectory(prefix="package-") as folder, ExitStack() as stack:
                 package = stack.enter_context(open_package(self._located(name, Path(folder))))
-                row["sha256"] = package.origin.sha256
                 tests = self._tests(name, package, Path(folder, "source"), stack)
                 required = Path(folder, "required")
                 extras = TEST_EXTRAS if has_tests(tests or package) else ()
-                others = [*self._companions(name, package, extras, stack, required, row["rejects"])]
+                others = [*self._companions(name, package, extras, stack, required, rejects)]
                 mine = PackageMine(
                     package, self.settings, others, self.sandboxes, self.source, tests, funnel
                 )
                 for result in mine.few_of_a_class():
                     if isinstance(result, Reject):
-                        row["rejects"].append(result.to_json())
+                        rejects.append(result.to_json())
                     else:
-                        row["tasks"].append(result[0].to_json())
-                        row["seconds"][result[0].id] = result[1]
+                        tasks.append(result[0].to_json())
+                        seconds[result[0].id] = result[1]
         except (InputError, RecursionError, MemoryError) as error:
             problem = str(error) if isinstance(error, InputError) else "nests too deeply"
             return lost_row(name, problem.removeprefix(f"{name}: "))
-        # The funnel counts those that nothing is taken of; rejects also name what one goes without.
+        # Only refused packages are in the funnel; rejects also list what other packages lack.
         refused = (reason for stage, reason in funnel.reasons if stage == "packages")
-        return row | {"refused": next(refused, ""), "funnel": funnel.to_json()}
+        return {
+            "package": name,
+            "problem": "",
+            "refused": next(refused, ""),
+            "sha256": package.origin.sha256,
+            "tasks": tasks,
+            "rejects": rejects,
+            "seconds": seconds,
+            "funnel": funnel.to_json(),
+        }
 
     def _located(self, name: str, folder: Path) -> Path:
         local = Path(self.root, name)
         if is_path(name) or local.exists():
             return local
-        try:  # the wheel that is the same on every machine, where there is one
+        try:  # a wheel that is the same on every machine, if there is one
             return download(name, folder, is_pure=True)
         except InputError:
             return download(name, folder)
@@ -384,7 +380,7 @@ class PackageWork:
     def _tests(
         self, name: str, package: PackageSource, folder: Path, stack: ExitStack
     ) -> PackageSource | None:
-        """Return the source archive of a wheel without tests: at hand, or fetched by its name."""
+        """Return the source archive of a wheel without tests: given, or downloaded by name."""
         if has_tests(package) or self.settings.static_only:
             return None
         version = package.origin.version
@@ -406,10 +402,7 @@ class PackageWork:
         folder: Path,
         rejects: list[dict[str, Any]],
     ) -> Iterator[PackageSource]:
-        """Open the libraries a package requires, as far as they are at hand.
-
-        What is required and is not is fetched into ``folder``, if that is wanted.
-        """
+        """Open the given libraries that a package requires; download others into ``folder``."""
         for own in self.folders:
             yield stack.enter_context(open_package(own))
         with_deps = self.settings.with_deps
@@ -442,25 +435,20 @@ class PackageWork:
 LOST = "cannot be had or read"
 
 
-def empty_row(name: str) -> dict[str, Any]:
-    """Return the row of a package of which nothing is known yet."""
-    return {"package": name, "problem": "", "refused": "", "sha256": "", "tasks": [],
-            "rejects": [], "seconds": {}}  # fmt: skip
-
-
 def lost_row(name: str, problem: str) -> dict[str, Any]:
-    """Return the row of a package that could not be had or read, or not be mined to its end."""
+    """Return the row of a package that could not be downloaded, read, or mined to its end."""
     funnel = Funnel(Counter(packages=1), Counter({("packages", LOST): 1}))
-    rejects = [rejected(name, LOST, problem, "").to_json()]
-    return empty_row(name) | {"problem": problem, "rejects": rejects, "funnel": funnel.to_json()}
+    reject = Reject(name, "*", "packages", LOST, (Obstacle("", problem),))
+    return {"package": name, "problem": problem, "refused": "", "sha256": "", "tasks": [],
+            "rejects": [reject.to_json()], "seconds": {}, "funnel": funnel.to_json()}  # fmt: skip
 
 
 AHEAD = 4
-"""Packages that are begun or wait to be, a worker."""
+"""Packages per worker that are submitted at a time."""
 
 
 def beside(tasks: Path, kind: str) -> Path:
-    """Return a file of a run beside its tasks: ``<tasks>.rejects.jsonl`` and the like."""
+    """Return another file of a run, next to its tasks: ``<tasks>.rejects.jsonl``, say."""
     stem = tasks.name.removesuffix(".gz").removesuffix(".jsonl")
     return tasks.with_name(f"{stem}.{kind}")
 
@@ -471,10 +459,10 @@ def package_rows(
     backend: Processes,
     lost: Callable[[str, str], dict[str, Any]] = lost_row,
 ) -> Iterator[dict[str, Any]]:
-    """Yield packages' rows as they come: one that takes an hour holds up no other's.
+    """Yield packages' rows as they complete, so that a slow package delays no other.
 
-    Each item is a package's name and what the work is given; ``lost`` makes the row of one whose
-    work did not end, from its name and what went wrong.
+    Each item is a package's name and the argument of the call. ``lost`` makes the row of a package
+    whose work failed, from its name and the problem.
     """
     left = iter(items)
     waiting: dict[Future[dict[str, Any]], str] = {}
@@ -499,20 +487,17 @@ def _written(
     journal: Path, packages: Sequence[str], tasks: Path, since: Mapping[str, str]
 ) -> Funnel:
     """Write tasks, rejects, timings and funnel from the journal, streaming; return the funnel."""
-    order = {name: number for number, name in enumerate(dict.fromkeys(packages))}
-    starts, places = [0], dict[int, int]()
     with journal.open("rb") as file:
-        starts += itertools.accumulate(map(len, file))
-    for row in read_jsonl(journal):
-        if row.data.get("package") in order:
-            places[order[row.data["package"]]] = row.line
+        starts = [0, *itertools.accumulate(map(len, file))]
+    lines = {row.data.get("package"): row.line for row in read_jsonl(journal)}
 
     def rows() -> Iterator[dict[str, Any]]:
-        # One package's rows at a time, in the order asked for, wherever they stand.
+        # One package at a time, in the order of ``packages``.
         with journal.open("rb") as file:
-            for number in sorted(places):
-                file.seek(starts[places[number] - 1])
-                yield parse_json(file.readline().decode(), path=journal, line=places[number])
+            for name in dict.fromkeys(packages):
+                if line := lines.get(name):
+                    file.seek(starts[line - 1])
+                    yield parse_json(file.readline().decode(), path=journal, line=line)
 
     seen = Seen(earlier=since)
     write_jsonl(tasks, (task for row in rows() for task in seen.new(row["tasks"])))
@@ -536,13 +521,13 @@ def _written(
 
 
 def _content(package: str, mined: str) -> str:
-    """Return the hash of what a path leads to now; of a name what was ``mined``."""
+    """Return the current hash of a path's contents; for a name, the hash when it was mined."""
     if not is_path(package):
         return mined
     try:
-        with open_package(Path(package)) as found:
-            return found.origin.sha256
-    except InputError:  # which mining it will tell
+        with open_package(Path(package)) as opened:
+            return opened.origin.sha256
+    except InputError:  # mining the package reports it
         return ""
 
 
@@ -550,9 +535,9 @@ def _content(package: str, mined: str) -> str:
 class MiningResult(Result):
     """The execution tasks of packages, and the funnel: what was rejected at which stage, and why.
 
-    ``path`` is the tasks' file (JSONL), None if they are in ``tasks``. ``problems`` says of
-    packages that could not be had or read what was wrong, ``refused`` why nothing was taken of
-    others (their licence).
+    ``path``: the tasks' file (JSONL); None if they are in ``tasks``. ``problems``: the packages
+    that could not be downloaded or read. ``refused``: the packages that were skipped (for their
+    license). Both are from package to reason.
     """
 
     kind: ClassVar[str] = "mining"
@@ -564,7 +549,7 @@ class MiningResult(Result):
     tasks: tuple[dict[str, Any], ...] = ()
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return a row a task, as in the file."""
+        """Return a row for each task, as in the file."""
         return list(self.tasks) if self.path is None else _rows(self.path)
 
 
@@ -589,19 +574,18 @@ def mine(
         len(result.to_rows()), result.problems
 
     ``packages`` are names (downloaded by pip), wheels, source archives or folders; none is
-    installed or imported here. ``companions`` are libraries to inline from, ``client`` asks a model
-    for inputs. ``chained`` is a number of tasks of up to ``links`` functions to build too,
-    ``breakpoints`` a number of places in runs to ask about. Of programs that the tasks' file
-    ``since`` has, none is written.
+    installed or imported here. ``companions``: libraries whose code may be inlined. ``client``: a
+    model that writes inputs. ``chained``: number of tasks to build of up to ``links`` functions.
+    ``breakpoints``: number of program states to ask about. ``since``: a tasks' file whose programs
+    are skipped.
 
-    With ``out``, a file, the tasks are written there, rejects, timings and the funnel beside it;
-    the same call goes on after a kill, unless ``force`` drops what is there. With ``shard``,
-    such as ``"2/4"``, only a part of the packages is mined, for ``merge``.
+    With ``out``, a file, the tasks are written there, and rejects, timings and funnel next to it;
+    the same call resumes after a kill, unless ``force`` starts over. With ``shard``, such as
+    ``"2/4"``, only a part of the packages is mined, for ``merge``.
 
-    A package that cannot be had or read is in ``result.problems``. Raises InputError if a path
-    leads to nothing.
+    Raises InputError if a path does not exist; other problems of packages are in the result.
     """
-    # Before any work, so that a mistake in it is told.
+    # Arguments are checked before any work.
     before = {} if since is None else dict(earlier_shapes(Path(since)))
     if not packages:
         raise InputError("no package was given", remedy="name one, or give a wheel or folder")
@@ -609,7 +593,7 @@ def mine(
         _check_package(name)
     keep_inputs({"output": out}, {"earlier tasks of since": since})
     for library in companions:
-        open_package(library).__exit__()  # so is a library that cannot be read
+        open_package(library).__exit__()
     problems: dict[str, str] = {}
     refused: dict[str, str] = {}
     with within(session) as opened, ExitStack() as stack:
@@ -638,21 +622,17 @@ def mine(
             )
             path = share.out
             names = [name for name in names if name in share.items or not share.is_part]
-        given = (
-            asdict(settings),
-            [str(path) for path in companions],
-            list(packages),
-            None if client is None else client.options,
-            os.getcwd(),  # what paths are relative to: a worker may have been started elsewhere
-        )
-        call = Call("evalplus_lite.exe.mining:mining", given)
+        options = None if client is None else client.options
+        # Workers may have been started in another folder than the one that paths are relative to.
+        work = asdict(settings), [*map(str, companions)], list(packages), options, os.getcwd()
+        call = Call("evalplus_lite.exe.mining:mining", work)
         libraries = sorted(path.name for path in companions)
         identity = {"mining": 5, **asdict(settings), "with": libraries}
         place = beside(path, "journal.jsonl")
         with Journal(place, identity=identity, force=force, batch=1) as journal:
-            # What could not be had may be there by now; a file or folder may have changed.
-            wanted = operator.itemgetter("package", "problem", "sha256", "refused")
-            rows = {row[0]: row for row in finished(journal, lambda row: wanted(row.data))}
+            # Retry packages that failed, and those whose file or folder has changed.
+            fields = operator.itemgetter("package", "problem", "sha256", "refused")
+            rows = {row[0]: row for row in finished(journal, lambda row: fields(row.data))}
             done = {
                 package: why
                 for package, problem, content, why in rows.values()
@@ -664,7 +644,7 @@ def mine(
             for row in package_rows(call, left, opened.pool()):
                 journal.append(row)
                 report(row["package"], row["problem"], row["refused"])
-        if share is not None and share.is_part:  # the journal alone, for others to put together
+        if share is not None and share.is_part:  # ``merge`` needs only the journal
             shared = {**share.end(), "problems": problems, "refused": refused}
             return MiningResult(shared, Funnel(), path, problems, refused)
         funnel = _written(place, packages, path, before)
@@ -672,21 +652,20 @@ def mine(
         if chained or breakpoints:
             sandboxes = stack.enter_context(Sandboxes(Sandbox(opened.config)))
             mined = list(read_tasks(path)) if path.stat().st_size else []
-            for kind, make, count in (
+            for kind, build, count in (
                 ("chained.jsonl", functools.partial(chained_tasks, links=links), chained),
                 ("breakpoints.jsonl", breakpoint_tasks, breakpoints),
             ):
                 if count:
-                    made = list(make(mined, sandboxes, count=count, seed=settings.seed))
-                    other = beside(path, kind)
-                    write_jsonl(other, (task.to_json() for task in made))
-                    extra[str(other)] = len(made)
+                    tasks = list(build(mined, sandboxes, count=count, seed=settings.seed))
+                    file = beside(path, kind)
+                    write_jsonl(file, (task.to_json() for task in tasks))
+                    extra[str(file)] = len(tasks)
         summary = {"run": run_facts(seed=settings.seed), **funnel.to_json(), "tasks": str(path)}
         summary |= {"extra": extra, "problems": problems, "refused": refused}
-        tasks = () if out is not None else tuple(_rows(path))
-        return MiningResult(
-            summary, funnel, None if out is None else path, problems, refused, tasks
-        )
+        if out is None:
+            return MiningResult(summary, funnel, None, problems, refused, tuple(_rows(path)))
+        return MiningResult(summary, funnel, path, problems, refused)
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
@@ -694,13 +673,13 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 
 def cost_of(path: Path) -> int:
-    """Return what a package is likely to cost: its bytes where it is a file, or its modules'."""
+    """Estimate the cost of a package: the bytes of its file or modules."""
     parts = path.rglob("*.py") if os.path.isdir(path) else [path]
     return 1 + sum(part.stat().st_size for part in parts if os.path.isfile(part))
 
 
 def _check_package(name: str) -> None:
-    """Raise InputError if a name is a path that leads to nothing, before any work is done."""
+    """Raise InputError if a name is a path that does not exist or has no modules."""
     path = Path(name)
     if is_path(name) and not os.path.exists(path):
         raise InputError("no such file or folder", path=path, remedy="check the path")

@@ -27,7 +27,6 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass
-from importlib import resources
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
@@ -43,6 +42,7 @@ from packaging.utils import (
 )
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.exe.tables import tables
 from evalplus_lite.store.reading import read_text
 
 
@@ -55,16 +55,16 @@ def licence_of(
     ``License`` field, the text of license files. Both fields are read as SPDX expressions, where
     common names may replace identifiers (``BSD 3-Clause OR Apache-2.0``).
     """
-    tables = _tables()
     if expression.strip():
         return _spdx(expression) or expression.strip()
-    named = {tables["classifiers"].get(c.rpartition("::")[2].strip()) for c in classifiers}
-    if found := sorted(filter(None, named)):
-        return " OR ".join(found)  # several classifiers usually offer a choice
+    known = tables("licences")
+    named = {known["classifiers"].get(c.rpartition("::")[2].strip()) for c in classifiers}
+    if licences := sorted(filter(None, named)):
+        return " OR ".join(licences)  # several classifiers usually offer a choice
     if spdx := _spdx(field):
         return spdx
     for text in (field, *texts):  # a long field holds the license text itself
-        for pattern in tables["texts"]:
+        for pattern in known["texts"]:
             if re.search(pattern["pattern"], re.sub(r"\s+", " ", text), re.IGNORECASE):
                 return str(pattern["spdx"])
     return "unknown"
@@ -74,7 +74,7 @@ def _spdx(text: str) -> str:
     """Return a field of license names or identifiers as an SPDX expression; empty if it is none."""
     if len(text) > _LONGEST_EXPRESSION:
         return ""
-    names = _tables()["spellings"]
+    names = _spellings()
     parts = re.split(r"(\bOR\b|\bAND\b|\bWITH\b|[()])", text, flags=re.IGNORECASE)
     for words in (text, " ".join(names.get(_plain(part), part) for part in parts)):
         try:
@@ -96,7 +96,7 @@ def is_permissive(expression: str) -> bool:
         written = str(canonicalize_license_expression(expression))
         written = re.sub(r"\s+WITH\s+[\w.-]+", "", written)
         # Replace each license by True or False, so that Python's parser can read the expression.
-        allowed = _tables()["permissive"]
+        allowed = {*map(str.lower, tables("licences")["permissive"])}
         words = {"AND": "and", "OR": "or"}
         text = re.sub(r"[\w.+-]+", lambda n: words.get(n[0], str(n[0].lower() in allowed)), written)
         return _holds(ast.parse(text, mode="eval").body)
@@ -118,12 +118,8 @@ def _plain(name: str) -> str:
 
 
 @functools.cache
-def _tables() -> dict[str, Any]:
-    data = resources.files("evalplus_lite.exe").joinpath("data/licences.toml")
-    tables = tomllib.loads(data.read_text(encoding="utf-8"))
-    tables["permissive"] = frozenset(map(str.lower, tables["permissive"]))
-    tables["spellings"] = {_plain(name): spdx for name, spdx in tables["names"].items()}
-    return tables
+def _spellings() -> dict[str, str]:
+    return {_plain(name): spdx for name, spdx in tables("licences")["names"].items()}
 
 
 MOST_NOTICES, LONGEST_NOTICE, LONGEST_URL = 20, 200, 300
@@ -171,14 +167,10 @@ def address(metadata: RawMetadata) -> str:
 
 def notices(texts: Iterable[str]) -> tuple[str, ...]:
     """Return the copyright lines of license texts."""
-    found: dict[str, None] = {}
-    for text in texts:
-        for line in _NOTICE.findall(text):
-            words = " ".join(line.split())[:LONGEST_NOTICE]
-            is_own = re.search(r"\d{4}", words) and not _NO_OWNER.search(words)
-            if is_own and len(found) < MOST_NOTICES:
-                found[words] = None
-    return tuple(found)
+    lines = (" ".join(line.split()) for text in texts for line in _NOTICE.findall(text))
+    short = (line[:LONGEST_NOTICE] for line in lines)
+    own = (line for line in short if re.search(r"\d{4}", line) and not _NO_OWNER.search(line))
+    return tuple(dict.fromkeys(own))[:MOST_NOTICES]
 
 
 def hash_of(path: Path, names: Iterable[str], read: Callable[[str], bytes]) -> str:
@@ -264,9 +256,9 @@ def download(name: str, folder: Path, *, is_pure: bool = False) -> Path:
         raise InputError(f"{name!r} is not a package name", remedy="as in idna or idna==3.20")
     folder.mkdir(parents=True, exist_ok=True)
     before = set(folder.iterdir())
-    platform = ["--platform", "any"] if is_pure else []
+    options = ["--only-binary", ":all:", *(["--platform", "any"] if is_pure else [])]
     try:
-        done = _pip(["-m", "pip"], ["--only-binary", ":all:", *platform], folder, name)
+        done = _pip(["-m", "pip"], options, folder, name)
     except subprocess.TimeoutExpired:
         raise InputError(f"downloading {name} took more than {DOWNLOAD_SECONDS:g} s") from None
     if done.returncode:
@@ -275,9 +267,8 @@ def download(name: str, folder: Path, *, is_pure: bool = False) -> Path:
             f"pip found no wheel for {name}: {lines[-1]}",
             remedy="download its source archive yourself and give the file",
         )
-    new = sorted(set(folder.iterdir()) - before)
-    if new:
-        return new[0]
+    for new in sorted(set(folder.iterdir()) - before):
+        return new
     raise InputError(f"pip downloaded no file for {name}")
 
 
@@ -443,9 +434,10 @@ def open_tar(path: Path) -> Members:
                         continue
                     last = max(last, member.mtime)
                     is_read = _is_read(member.name, member.size)
-                    if not (is_read and member.issparse()):
-                        sizes[member.name] = member.size
-                    if not is_read or member.issparse():
+                    if is_read and member.issparse():
+                        continue
+                    sizes[member.name] = member.size
+                    if not is_read:
                         continue
                     stream.at_once = member.size
                     content = archive.extractfile(member)
@@ -698,8 +690,8 @@ def _package(
 
 def _readme(names: Sequence[str], read: Callable[[str], bytes]) -> str:
     """Return the text of the README nearest to the top; empty if there is none."""
-    found = [n for n in names if re.search(r"(^|/)readme[^/]*$", n, re.IGNORECASE)]
-    first = min(found, key=lambda name: (name.count("/"), name), default=None)
+    readmes = [n for n in names if re.search(r"(^|/)readme[^/]*$", n, re.IGNORECASE)]
+    first = min(readmes, key=lambda name: (name.count("/"), name), default=None)
     return "" if first is None else read(first)[:MAX_METADATA].decode("utf-8", "replace")
 
 
@@ -743,18 +735,14 @@ def is_path(name: str) -> bool:
 
 def archives_by_name(paths: list[Path]) -> dict[str, Path]:
     """Return archives by distribution name, for paths with standard file names."""
-    found: dict[str, Path] = {}
+    archives: dict[str, Path] = {}
     for path in paths:
-        try:
-            if path.suffix == ".whl":
-                name = parse_wheel_filename(path.name)[0]
-            else:
-                name = parse_sdist_filename(path.name)[0]
-        except (InvalidWheelFilename, InvalidSdistFilename):
-            continue
-        if path.is_file():
-            found.setdefault(name, path)
-    return found
+        parse = parse_wheel_filename if path.suffix == ".whl" else parse_sdist_filename
+        with suppress(InvalidWheelFilename, InvalidSdistFilename):
+            name = parse(path.name)[0]
+            if path.is_file():
+                archives.setdefault(name, path)
+    return archives
 
 
 def pinned(names: Iterable[str]) -> dict[str, str]:
@@ -769,17 +757,17 @@ def required(package: PackageSource, extras: Sequence[str] = ()) -> list[tuple[s
     Requirements of extras not in ``extras`` are left out. The specifier is None for a requirement
     with a URL.
     """
-    found: list[tuple[str, str | None]] = []
+    requirements: list[tuple[str, str | None]] = []
     for line in package.requires:
         try:
-            requirement = Requirement(line)
+            read = Requirement(line)
         except InvalidRequirement:
             continue
-        marker = requirement.marker
+        marker = read.marker
         if marker is None or any(marker.evaluate({"extra": each}) for each in ("", *extras)):
-            wanted = f"{requirement.name}{requirement.specifier}"
-            found.append((canonicalize_name(requirement.name), None if requirement.url else wanted))
-    return found
+            specifier = None if read.url else f"{read.name}{read.specifier}"
+            requirements.append((canonicalize_name(read.name), specifier))
+    return requirements
 
 
 MOST_BYTES = 64 << 20
@@ -802,41 +790,31 @@ def listed_packages(path: Path) -> list[str]:
         if begun:  # a continued line, as pip-compile writes for hashes
             continue
         if words := re.sub(r"(?<=\S)(\s+--hash=\S+)+$", "", words):
-            try:
-                packages[_named(words)] = None
-            except InputError as error:
-                raise InputError(
-                    error.problem, path=path, line=number, remedy=error.remedy
-                ) from None
+            packages[_named(words, functools.partial(InputError, path=path, line=number))] = None
     if not packages:
         raise InputError("lists no package", path=path, remedy="write a name on each line")
     return list(packages)
 
 
-def _named(words: str) -> str:
-    """Return the package in a line; raise InputError if it is invalid."""
+def _named(words: str, refused: Callable[..., InputError]) -> str:
+    """Return the package in a line; raise what ``refused`` makes of a problem and a remedy."""
     shown = repr(words[:LONGEST])
     if words.startswith("-"):
-        raise InputError(
-            f"{words.split()[0]!r} is an option of pip", remedy="write packages only, one a line"
-        )
+        option = words.split()[0]
+        raise refused(f"{option!r} is an option of pip", remedy="write only packages, one per line")
     if os.path.exists(words):
         return words
     if is_path(words):
-        raise InputError(
-            f"{shown}: no such file or folder", remedy="download packages with a URL first"
-        )
+        remedy = "download packages with a URL first"
+        raise refused(f"{shown}: no such file or folder", remedy=remedy)
     try:
-        asked = Requirement(words)
+        requirement = Requirement(words)
     except InvalidRequirement as error:
-        problem = str(error).splitlines()[0][:LONGEST]
-        raise InputError(
-            f"{shown} is no package: {problem}", remedy="as in idna, idna==3.20, or a path"
-        ) from None
-    pins = [each for each in asked.specifier if each.operator == "=="]
-    if len(pins) != len(asked.specifier) or len(pins) > 1 or "*" in str(asked.specifier):
-        raise InputError(
-            f"{shown} leaves the version open",
-            remedy="pin it with ==, or leave the version out for the newest",
-        )
-    return f"{asked.name}=={pins[0].version}" if pins else asked.name
+        problem = f"{shown} is not a package: {str(error).splitlines()[0][:LONGEST]}"
+        raise refused(problem, remedy="as in idna, idna==3.20, or a path") from None
+    pins = [each for each in requirement.specifier if each.operator == "=="]
+    is_open = len(pins) != len(requirement.specifier) or "*" in str(requirement.specifier)
+    if is_open or len(pins) > 1:
+        remedy = "pin it with ==, or leave the version out for the newest"
+        raise refused(f"{shown} leaves the version open", remedy=remedy)
+    return f"{requirement.name}=={pins[0].version}" if pins else requirement.name

@@ -46,7 +46,7 @@ def test_a_list_has_a_package_on_each_line(tmp_path: Path) -> None:
         ("idna\n--hash=x\n", ":2: '--hash=x' is an option"),
         ("idna>=3\n", ":1: 'idna>=3' leaves the version open"),
         ("idna==3.*\n", ":1: 'idna==3.*' leaves the version open"),
-        ("a b\n", ":1: 'a b' is no package"),
+        ("a b\n", ":1: 'a b' is not a package"),
         ("idna\n./gone\n", ":2: './gone': no such file"),
         ("a-1-py3-none-any.whl\n", ":1: 'a-1-py3-none-any.whl': no such file"),
         ("idna @ https://example.org/a.whl", ":1: 'idna @ https://example.org/a.whl': no such"),

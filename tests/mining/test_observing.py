@@ -92,7 +92,10 @@ def seen(folder: Path) -> Observed:
 
 def told(found: Observed, name: str, owner: str = "") -> dict[str, str]:
     """Return a function's parameters with their types as text."""
-    return {name: str(each.type) for name, each in found.of("toys", owner, name).items()}
+    return {
+        name: str(each.type)
+        for name, each in found.parameters.get(("toys", owner, name), {}).items()
+    }
 
 
 def test_types_are_those_of_plain_values(tmp_path: Path) -> None:
@@ -111,7 +114,10 @@ def test_types_are_those_of_plain_values(tmp_path: Path) -> None:
 def calls(found: Observed, name: str, owner: str = "") -> list[tuple[Any, ...]]:
     """Return the recorded calls of a function: source, values and what its object is made of."""
     listed = found.calls.get(("toys", owner, name), ())
-    return [(call.source, dict(call.values), call.made and dict(call.made)) for call in listed]
+    return [
+        (call.source, dict(call.values), call.constructor and dict(call.constructor))
+        for call in listed
+    ]
 
 
 def test_calls_are_recorded_with_their_source(tmp_path: Path) -> None:

@@ -10,12 +10,10 @@ import ast
 import functools
 import random
 import re
-import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from importlib import resources
 from re import _constants as op  # type: ignore[attr-defined]  # typeshed leaves it out
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any, TypeVar
@@ -30,6 +28,7 @@ from evalplus_lite.exe.selecting.signatures import (
     type_of,
 )
 from evalplus_lite.exe.selecting.static import MinedFunction
+from evalplus_lite.exe.tables import tables
 from evalplus_lite.generate.domains.annotations import KINDS, Type
 from evalplus_lite.generate.domains.constants import Constants, from_source
 from evalplus_lite.generate.domains.domain import Domain, union
@@ -79,13 +78,15 @@ _ANY = _WORD + " .,:;-/#'\"()<>&%=\\\n"
 
 def expressions(code: str) -> list[str]:
     """Return the literal regular expressions that a program passes to ``re``."""
-    found: dict[str, None] = {}
+    patterns: dict[str, None] = {}
     for node in ast.walk(ast.parse(code)):
-        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
-            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-            if name in _CALLS and isinstance(node.args[0].value, str):
-                found[node.args[0].value] = None
-    return list(found)
+        match node:
+            case ast.Call(
+                func=ast.Attribute(attr=name) | ast.Name(id=name),
+                args=[ast.Constant(value=str(pattern)), *_],
+            ) if name in _CALLS:
+                patterns[pattern] = None
+    return list(patterns)
 
 
 def matching(expression: str, random: Callable[[], float], *, count: int) -> list[str]:
@@ -95,62 +96,60 @@ def matching(expression: str, random: Callable[[], float], *, count: int) -> lis
     """
     try:
         tree = _parser.parse(expression)
-        made = ["".join(_written(tree, random, {})) for _ in range(count)]
+        texts = ["".join(_written(tree, random, {})) for _ in range(count)]
     except (re.error, RecursionError, OverflowError, ValueError):
         return []
-    return [text for text in dict.fromkeys(made) if len(text) <= _MOST_CHARACTERS]
+    return [text for text in dict.fromkeys(texts) if len(text) <= _MOST_CHARACTERS]
 
 
 def _written(tree: Any, random: Callable[[], float], groups: dict[int, str]) -> Iterator[str]:
-    def pick(options: Any) -> Any:
-        return _pick(options, random)
-
     def text(tree: Any) -> str:
         return "".join(_written(tree, random, groups))
 
-    for kind, given in tree:
-        if kind is op.LITERAL:
-            yield chr(given)
-        elif kind is op.NOT_LITERAL:
-            yield pick(_ANY.replace(chr(given), ""))
-        elif kind is op.ANY:
-            yield pick(_ANY[:-1])
-        elif kind is op.IN:
-            yield pick(_members(given) or "?")
-        elif kind is op.BRANCH:
-            yield text(pick(given[1]))
-        elif kind is op.SUBPATTERN:
-            made = text(given[-1])
-            if given[0] is not None:
-                groups[given[0]] = made
-            yield made
-        elif kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
-            low, high, inner = given
-            most = min(int(high), low + _MOST_REPEATS)
-            for _ in range(min(low, _MOST_CHARACTERS) + int(random() * (most - low + 1))):
-                yield text(inner)
-        elif kind is op.ATOMIC_GROUP:
-            yield text(given)
-        elif kind is op.GROUPREF:
-            yield groups.get(given, "")
-        elif kind is op.GROUPREF_EXISTS:
-            yield text(given[1] if given[0] in groups else given[2] or ())
+    for kind, content in tree:
+        match kind:
+            case op.LITERAL:
+                yield chr(content)
+            case op.NOT_LITERAL:
+                yield _pick(_ANY.replace(chr(content), ""), random)
+            case op.ANY:
+                yield _pick(_ANY[:-1], random)
+            case op.IN:
+                yield _pick(_members(content) or "?", random)
+            case op.BRANCH:
+                yield text(_pick(content[1], random))
+            case op.SUBPATTERN:
+                part = text(content[-1])
+                if content[0] is not None:
+                    groups[content[0]] = part
+                yield part
+            case op.MAX_REPEAT | op.MIN_REPEAT | op.POSSESSIVE_REPEAT:
+                low, high, inner = content
+                most = min(int(high), low + _MOST_REPEATS)
+                for _ in range(min(low, _MOST_CHARACTERS) + int(random() * (most - low + 1))):
+                    yield text(inner)
+            case op.ATOMIC_GROUP:
+                yield text(content)
+            case op.GROUPREF:
+                yield groups.get(content, "")
+            case op.GROUPREF_EXISTS:
+                yield text(content[1] if content[0] in groups else content[2] or ())
 
 
-def _members(given: Any) -> str:
+def _members(content: Any) -> str:
     """Return sample characters of a set; of each range, the ends and the middle."""
-    found = ""
-    for kind, value in given:
+    members = ""
+    for kind, value in content:
         if kind is op.LITERAL:
-            found += chr(value)
+            members += chr(value)
         elif kind is op.RANGE:
             low, high = value
-            found += "".join(chr(at) for at in {low, (low + high) // 2, high})
+            members += "".join(chr(at) for at in {low, (low + high) // 2, high})
         elif kind is op.CATEGORY:
-            found += _CLASSES[value]
-    if given[0][0] is op.NEGATE:
-        return "".join(each for each in _ANY if each not in found)
-    return "".join(sorted(each for each in set(found) if not "\ud800" <= each <= "\udfff"))
+            members += _CLASSES[value]
+    if content[0][0] is op.NEGATE:
+        return "".join(each for each in _ANY if each not in members)
+    return "".join(sorted(each for each in set(members) if not "\ud800" <= each <= "\udfff"))
 
 
 OMITTED = ...
@@ -260,17 +259,17 @@ def bound(
 ) -> tuple[dict[str, Value], bool]:
     """Return a call's values by parameter, and whether every argument matches one."""
     left, named = [*args], dict(kwargs)
-    found: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     for parameter in parameters:
         if parameter.kind == "varargs":
-            found[parameter.name], left = left, []
+            values[parameter.name], left = left, []
         elif parameter.kind == "varkw":
-            found[parameter.name], named = named, {}
+            values[parameter.name], named = named, {}
         elif parameter.kind == "positional" and left:
-            found[parameter.name] = left.pop(0)
+            values[parameter.name] = left.pop(0)
         elif parameter.name in named:
-            found[parameter.name] = named.pop(parameter.name)
-    return found, not (left or named)
+            values[parameter.name] = named.pop(parameter.name)
+    return values, not (left or named)
 
 
 def call_of(signature: Signature, arguments: Arguments) -> Invocation:
@@ -439,14 +438,14 @@ def hints(name: str, rng: random.Random | None = None) -> tuple[Value, ...]:
 
     With ``rng``, keep only the form of a text or number, so that functions rarely share values.
     """
-    found: dict[Value, None] = {}
+    suggested: dict[Value, None] = {}
     for part in (name.lower().strip("_"), *name.lower().split("_"), name.lower().rstrip("s")):
         for table in ("text", "number", "choice"):
-            values = _tables()[table].get(part, ())
+            values = tables("hints")[table].get(part, ())
             if rng is not None and table != "choice":
                 values = [varied(value, rng) for value in values for _ in range(2)]
-            found |= dict.fromkeys(values)
-    return tuple(found)
+            suggested |= dict.fromkeys(values)
+    return tuple(suggested)
 
 
 def varied(value: Value, rng: random.Random) -> Value:
@@ -466,7 +465,7 @@ def _other(part: str, rng: random.Random) -> str:
     if part.isdecimal():
         return "".join(str(rng.randrange(1 if len(part) > 1 and not at else 0, 10))
                        for at in range(len(part)))  # fmt: skip
-    is_kept = part.lower() in _tables()["kept"].split()
+    is_kept = part.lower() in tables("hints")["kept"].split()
     return part if is_kept else _styled(rng.choice(_words()), part)
 
 
@@ -508,26 +507,19 @@ def sentences(rng: random.Random) -> list[str]:
 
 @functools.cache
 def _words() -> list[str]:
-    return str(_tables()["words"]).split()
+    return str(tables("hints")["words"]).split()
 
 
 def _typed_by(signature: Signature, known: Sequence[Invocation]) -> Signature:
     """Return a signature with unknown types inferred from the values in known calls."""
-    rows = [arguments_of_call(signature, call) for call in known]
-    found = []
-    for at, parameter in enumerate(signature.parameters):
-        if is_unknown(parameter):
-            given = (type_of(row[at]) for row in rows if row[at] is not OMITTED)
-            types = dict.fromkeys(kind for kind in given if kind is not None)
-            parameter = replace(parameter, type=either(types)) if types else parameter
-        found.append(parameter)
-    return replace(signature, parameters=tuple(found))
-
-
-@functools.cache
-def _tables() -> dict[str, Any]:
-    data = resources.files("evalplus_lite.exe").joinpath("data/hints.toml")
-    return tomllib.loads(data.read_text(encoding="utf-8"))
+    columns = zip(*(arguments_of_call(signature, call) for call in known), strict=True)
+    parameters = [*signature.parameters]
+    for at, column in enumerate(columns):
+        values = (value for value in column if value is not OMITTED)
+        types = dict.fromkeys(filter(None, map(type_of, values)))
+        if types and is_unknown(parameters[at]):
+            parameters[at] = replace(parameters[at], type=either(types))
+    return replace(signature, parameters=tuple(parameters))
 
 
 _TOKEN = re.compile(r"\d+|[^\W\d_]+|\s+|[\W_]")

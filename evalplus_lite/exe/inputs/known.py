@@ -22,7 +22,7 @@ from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.exe.inputs.call_space import OMITTED, bound, call_of
 from evalplus_lite.exe.running.proof import make_readable, unpack, write_metadata
 from evalplus_lite.exe.running.runs import Invocation, answer_of, canonical, stage
-from evalplus_lite.exe.selecting.signatures import ITEM, Inferred, MadeType, either, type_of
+from evalplus_lite.exe.selecting.signatures import ITEM, ConstructedType, Inferred, either, type_of
 from evalplus_lite.exe.selecting.static import MinedFunction
 from evalplus_lite.exe.sources import PackageSource
 from evalplus_lite.generate.domains.annotations import Type
@@ -37,53 +37,45 @@ RUNNER = tuple(
     """pytest _pytest py pluggy iniconfig packaging pygments hypothesis _hypothesis_globals
     _hypothesis_pytestplugin _hypothesis_ftz_detector sortedcontainers""".split()
 )
-"""What tests may import besides the standard library, the package and the libraries at hand."""
-MOST_TESTS = 3000
-MOST_FILES = 1000
-"""Files of tests that are run, the first by their paths."""
+"""What tests may import in addition to the standard library, the package and given libraries."""
+MOST_TESTS, MOST_FILES = 3000, 1000
+"""Maximum numbers of tests, and of test files (the first by path)."""
 CPU_SECONDS = 60.0
-"""CPU seconds of all tests and examples; tests are ended after a quarter of it."""
-LONGEST_TROUBLE = 120
-"""Characters that are told of what stood in the way of tests."""
-LONGEST_CALL = 20_000
-"""Characters of a recorded call that are read."""
+"""CPU seconds for all tests and examples; tests end after a quarter of it."""
+LONGEST_TROUBLE, LONGEST_CALL = 120, 20_000
+"""Maximum characters of a reported problem, and of a recorded call."""
 SHIFT = 86400.0 * 400
-"""Seconds by which the clock is off in the second run: what depends on the day is no input."""
+"""Offset of the clock in the second run, in seconds, to detect values that depend on the date."""
 MARK = "observed-tree"
 _TEST = re.compile(r"(^|/)(tests?|test_[^/]*|[^/]*_tests?)\.py$|(^|/)tests?/[^_/][^/]*\.py$")
 _DOCUMENT = re.compile(r"(^|/)docs?/.*\.(rst|md|txt)$", re.IGNORECASE)
 MOST_DOCUMENTS = 300_000
-"""Bytes of documentation that are searched for examples."""
+"""Maximum bytes of documentation to search for examples."""
 SOURCES = ("tests", "doctests", "README", "call sites")
-"""Where a recorded call comes from; the last are calls within the package that the others cause."""
-
-
+"""Sources of recorded calls; ``call sites`` are calls inside the package that the others cause."""
 Function: TypeAlias = tuple[str, str, str]
 """Module, class (or "") and name."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """The values of one call by parameter; ``made``: what its object was made of."""
+    """The values of one call by parameter; ``constructor``: those that constructed its object."""
 
     source: str
     values: Mapping[str, Value]
-    made: Mapping[str, Value] | None = None
+    constructor: Mapping[str, Value] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What tests and examples showed. ``tests`` ran; ``problem`` says why none did."""
+    """The calls in a package's tests and examples; ``problem``: the reason why no test ran."""
 
     parameters: Mapping[Function, Mapping[str, Inferred]] = field(default_factory=dict)
     """The types of parameters."""
     calls: Mapping[Function, tuple[RecordedCall, ...]] = field(default_factory=dict)
     tests: int = 0
+    """Number of tests run."""
     problem: str = ""
-
-    def of(self, module: str, owner: str, name: str) -> Mapping[str, Inferred]:
-        """Return the types of a function's parameters."""
-        return self.parameters.get((module, owner, name), {})
 
 
 def has_tests(package: PackageSource) -> bool:
@@ -103,14 +95,13 @@ def observe(
     *,
     readme: str = "",
 ) -> Observed:
-    """Run a package's tests and examples, in sandboxes of their own; return what was seen.
+    """Run a package's tests and examples twice, in separate sandboxes; return the calls they make.
 
-    They run twice, under other hash seeds and on another day: a call that is not made both times
-    depends on its surroundings. ``companions`` are libraries that are there to import. Nothing
-    raises that tests cause.
+    The runs differ in hash seed and date, and only calls made in both count. ``companions`` are
+    libraries that tests may import. Failures of tests raise nothing.
     """
     tests = sorted(filter(is_test, package.members))[:MOST_FILES]
-    tops = {test.partition("/")[0] for test in tests if "/" in test}  # one of a source archive
+    tops = {test.partition("/")[0] for test in tests if "/" in test}  # an archive has one
     with tempfile.TemporaryDirectory(prefix="tests-") as name:
         root = Path(name)
         for member in package.members if tests else ():
@@ -143,8 +134,8 @@ def observe(
         readable = (*config.packages, *RUNNER)
         runs: list[Value] = []
         for seed, shift in ((0, 0.0), (101, SHIFT)):
-            found = replace(config, readable=(str(root),), packages=readable, hash_seed=seed)
-            with Sandbox(found) as sandbox:
+            own = replace(config, readable=(str(root),), packages=readable, hash_seed=seed)
+            with Sandbox(own) as sandbox:
                 inputs = Inputs.of([({**settings, "shift": shift},)])
                 answer = answer_of(sandbox.run(program, inputs, limits).outcomes[0])
             if answer.kind != "value":
@@ -155,7 +146,7 @@ def observe(
 
 
 def _documents(package: PackageSource) -> Iterator[str]:
-    """Yield the texts of a package's documentation, which may hold examples."""
+    """Yield the documentation files of a package, which may have examples."""
     left = MOST_DOCUMENTS
     for name in sorted(filter(_DOCUMENT.search, package.members)):
         with suppress(InputError, OSError):
@@ -166,17 +157,16 @@ def _documents(package: PackageSource) -> Iterator[str]:
 
 def _sources(package: PackageSource) -> set[str]:
     """Return the folders that the package's modules are imported from."""
-    found = set()
+    folders = set()
     for file in package.files.values():
-        depth = file.module.count(".") + 1 + file.is_package
-        parts = PurePosixPath(file.path).parts[:-depth]
         if not file.is_test:
-            found.add("/".join(parts) or ".")
-    return found
+            depth = file.module.count(".") + 1 + file.is_package
+            folders.add("/".join(PurePosixPath(file.path).parts[:-depth]) or ".")
+    return folders
 
 
 def _read(first: Value, second: Value, *, has_tests: bool) -> Observed:
-    """Return what the recorder said, as far as both runs say it, and as it should be."""
+    """Return the calls that the recorder reports in both runs, as far as they are valid."""
     match first, second:
         case [int(tests), str(trouble), list(seen)], [int(), str(), list(again)]:
             pass
@@ -195,23 +185,24 @@ def _read(first: Value, second: Value, *, has_tests: bool) -> Observed:
 
 
 def _recorded(functions: list[Any]) -> dict[Function, dict[str, tuple[RecordedCall, bool]]]:
-    """Return the calls of each function that can be read, and if all their values are there."""
-    found: dict[Function, dict[str, tuple[RecordedCall, bool]]] = {}
+    """Return each function's valid calls by a key, and whether each has all its values."""
+    recorded: dict[Function, dict[str, tuple[RecordedCall, bool]]] = {}
     for function in functions:
         match function:
             case [str(module), str(name), list(rows)]:
                 owner, _, own = name.rpartition(".")
-                calls = found.setdefault((module, owner, own), {})
+                calls = recorded.setdefault((module, owner, own), {})
             case _:
                 continue
         for row in rows:
             match row:
-                case [str(source), str(text), str(made), bool(is_whole)]:
-                    values, parts = _record(text), _record(made) if made else None
-                    key = f"{is_whole} {canonical(values)} {canonical(parts)}"
+                case [str(source), str(text), str(parts), bool(is_whole)]:
+                    values, constructor = _record(text), _record(parts)
+                    key = f"{is_whole} {canonical(values)} {canonical(constructor)}"
                     if values is not None:
-                        calls.setdefault(key, (RecordedCall(source, values, parts), is_whole))
-    return found
+                        call = RecordedCall(source, values, constructor)
+                        calls.setdefault(key, (call, is_whole))
+    return recorded
 
 
 def _record(text: str) -> dict[str, Value] | None:
@@ -226,27 +217,27 @@ def _record(text: str) -> dict[str, Value] | None:
 
 
 def _types(calls: Sequence[RecordedCall]) -> dict[str, Inferred]:
-    """Return each parameter's type: of all plain values that were seen."""
-    found: dict[str, Inferred] = {}
+    """Return each parameter's type, inferred from its plain values."""
+    types: dict[str, Inferred] = {}
     for name in dict.fromkeys(name for call in calls for name in call.values):
-        given = (call.values[name] for call in calls if name in call.values)
-        kinds = {kind for kind in map(type_of, given) if kind is not None}
-        bare = {kind for kind in kinds if kind.arguments == (ITEM,)}
-        # An empty list says less than one with something in it.
-        full = {kind.kind for kind in kinds - bare}
-        members = {kind for kind in kinds if kind not in bare or kind.kind not in full}
+        values = (call.values[name] for call in calls if name in call.values)
+        kinds = {kind for kind in map(type_of, values) if kind is not None}
+        # The type of an empty list counts only if all lists are empty.
+        empty = {kind for kind in kinds if kind.arguments == (ITEM,)}
+        full = {kind.kind for kind in kinds - empty}
+        members = {kind for kind in kinds if kind not in empty or kind.kind not in full}
         if members - {Type("none")}:
-            found[name] = Inferred(either(sorted(members, key=str)), "observed")
-    return found
+            types[name] = Inferred(either(sorted(members, key=str)), "observed")
+    return types
 
 
 MOST_CALLS, MOST_OF_NAME = 60, 40
-"""Known calls of a function that are run, and those of a name that a package's text shows."""
+"""Maximum known calls of a function to run, and of calls to read from text for a name."""
 MOST_TEXTS, MIN_SENTENCES, LONGEST_TEXT = 1500, 20, 120
 _PATTERN = re.compile(r"\\|\(\?|%[(sdr]|\{\w*\}")
-"""What shows that a string of code is an expression or a template."""
+"""Marks of a string that is a regular expression or a template."""
 MOST_ROWS = 12
-"""Rows of a table of parameters that are tried, from its beginning to its end."""
+"""Maximum rows of a table of parameters to try, spread over its length."""
 _NO_LITERAL = (
     LookupError, ValueError, TypeError, SyntaxError, RecursionError, MemoryError, OverflowError
 )  # fmt: skip
@@ -256,23 +247,23 @@ Names = Mapping[str, Value]
 KnownCall: TypeAlias = tuple[Invocation, str]
 """A call and its source: one of ``SOURCES``, or ``model``."""
 TextCall: TypeAlias = tuple[str, tuple[Value, ...], dict[str, Value]]
-"""Where a call was found, its positional and its named arguments."""
+"""A call's source or function, and its positional and keyword arguments."""
 
 
 @dataclass(slots=True)
 class PackageValues:
-    """What a package shows of the values that its functions are given."""
+    """The values in a package that its functions may be called with."""
 
     observed: Observed = field(default_factory=Observed)
     calls: dict[str, list[TextCall]] = field(default_factory=lambda: defaultdict(list))
-    """By a function's name, the calls that the text shows."""
+    """Calls read from text, by the function's name."""
     texts: tuple[str, ...] = ()
     """Strings of tests, then of code, then sentences of the documentation."""
 
     @classmethod
     def of(cls, package: PackageSource, observed: Observed) -> PackageValues:
         """Read the tests and modules of a package."""
-        found = cls(observed)
+        values = cls(observed)
         texts: tuple[dict[str, None], ...] = ({}, {}, {})
         tests = [name for name in package.members if is_test(name)]
         modules = [file.path for file in package.files.values() if not file.is_test]
@@ -285,20 +276,19 @@ class PackageValues:
                 continue
             source = SOURCES[0] if is_test(path) else SOURCES[-1]
             for name, args, kwargs in _calls(tree):
-                if len(found.calls[name]) < MOST_OF_NAME:
-                    found.calls[name].append((source, args, kwargs))
+                if len(values.calls[name]) < MOST_OF_NAME:
+                    values.calls[name].append((source, args, kwargs))
             _note_texts(tree, texts[source != SOURCES[0]], texts[2])
         texts[2].update(dict.fromkeys(_sentences(package.readme)))
         words = [text for each in texts[:2] for text in list(each)[:MOST_TEXTS]]
-        # Documentation is rarely what a function is given: little of it.
-        found.texts = (*words, *list(texts[2])[: max(MIN_SENTENCES, len(words) // 8)])
-        return found
+        # Only a few sentences, because functions are rarely called with documentation.
+        values.texts = (*words, *list(texts[2])[: max(MIN_SENTENCES, len(words) // 8)])
+        return values
 
     def of_function(self, function: MinedFunction) -> list[KnownCall]:
-        """Return a function's known calls, each once, those of tests first."""
+        """Return a function's known calls without duplicates, in the order of ``SOURCES``."""
         subject = function.subject.rpartition(".")[2]
-        place = (function.module, function.owner, subject)
-        rows = [*self.observed.calls.get(place, ())]
+        rows = [*self.observed.calls.get((function.module, function.owner, subject), ())]
         parameters = function.signature.parameters
         if not function.owner:
             shown = examples(function.implementation, subject)
@@ -306,26 +296,26 @@ class PackageValues:
             for source, args, kwargs in (*listed, *self.calls.get(subject, ())):
                 values, is_whole = bound(parameters, args, kwargs)
                 rows += [RecordedCall(source, values)] if is_whole else []
-        found: dict[str, KnownCall] = {}
+        calls: dict[str, KnownCall] = {}
         for row in sorted(rows, key=lambda each: SOURCES.index(each.source)):
             arguments = _arguments(function, row)
-            if arguments is not None and len(found) < MOST_CALLS:
+            if arguments is not None and len(calls) < MOST_CALLS:
                 call = call_of(function.signature, arguments)
-                found.setdefault(call.key, (call, row.source))
-        return list(found.values())
+                calls.setdefault(call.key, (call, row.source))
+        return list(calls.values())
 
 
 def _arguments(function: MinedFunction, row: RecordedCall) -> tuple[Value, ...] | None:
-    """Return a value for each parameter of the entry point; None where one cannot be given."""
-    found: list[Value] = []
+    """Return a value for each parameter of the entry point; None if one is unknown."""
+    arguments: list[Value] = []
     built = function.built or [None] * len(function.signature.parameters)
-    for parameter, given in zip(function.signature.parameters, built, strict=True):
+    for parameter, constructed in zip(function.signature.parameters, built, strict=True):
         name = parameter.name.removesuffix("_given")
         value = row.values.get(parameter.name, OMITTED)
         if name != parameter.name and name in row.values:
             value = row.values[name]
-        elif row.made is not None:
-            value = row.made.get(parameter.name, value)
+        elif row.constructor is not None:
+            value = row.constructor.get(parameter.name, value)
         if parameter.kind == "varargs":
             value = [*value] if isinstance(value, tuple | list) else []
         elif parameter.kind == "varkw":
@@ -337,32 +327,37 @@ def _arguments(function: MinedFunction, row: RecordedCall) -> tuple[Value, ...] 
         if value is OMITTED and parameter.is_required:
             return None
         try:
-            value = _plain(value, given)
+            value = _plain(value, constructed)
             if value is not OMITTED:
                 codec.dumps(value)
         except (*_NO_LITERAL, CodecError):
             return None
-        found.append(value)
-    return tuple(found)
+        arguments.append(value)
+    return tuple(arguments)
 
 
 def _plain(value: Value, kind: Type | None) -> Value:
-    """Return what an entry point makes a date, or an object, of; ValueError where it makes none.
+    """Return the plain value that an entry point constructs a recorded date or object from.
 
-    ``kind`` is the type of what it makes, None where nothing is known of that.
+    ``kind``: the type that the entry point constructs, None if unknown. Raise ValueError if it
+    does not construct such a value.
     """
     parts = kind.arguments if kind else ()
-    if isinstance(value, dict) and isinstance(kind, MadeType) and value.keys() == {*kind.fields}:
+    if (
+        isinstance(value, dict)
+        and isinstance(kind, ConstructedType)
+        and value.keys() == {*kind.fields}
+    ):
         value = {"$made": (kind.template, value)}  # a typed dict
     if isinstance(value, dict) and len(value) == 1 and str(next(iter(value)))[:1] == "$":
-        ((name, held),) = value.items()
+        ((name, content),) = value.items()
         for each in parts if kind and kind.kind == "union" else (kind,):
-            if isinstance(each, MadeType) and bool(each.fields) == (name == "$made"):
+            if isinstance(each, ConstructedType) and bool(each.fields) == (name == "$made"):
                 if not each.fields and name != "$Fraction":
-                    return held
-                if each.fields and held[0] == each.template:
+                    return content
+                if each.fields and content[0] == each.template:
                     pairs = zip(each.fields, each.arguments, strict=True)
-                    return tuple(_plain(held[1][field], inner) for field, inner in pairs)
+                    return tuple(_plain(content[1][field], inner) for field, inner in pairs)
         raise ValueError(f"{name} is no plain value")
     if kind and kind.kind == "union":
         parts = tuple(inner for each in parts for inner in each.arguments)
@@ -371,8 +366,8 @@ def _plain(value: Value, kind: Type | None) -> Value:
         inner = parts if is_fixed else [parts[0] if parts else None] * len(value)
         return type(value)(map(_plain, value, inner))
     if isinstance(value, dict):
-        held = parts[-1] if parts else None
-        return {key: _plain(each, held) for key, each in value.items()}
+        item = parts[-1] if parts else None
+        return {key: _plain(each, item) for key, each in value.items()}
     return value
 
 
@@ -421,7 +416,7 @@ def calls_of_model(
     return list(calls.values()), facts
 
 
-def _calls(tree: ast.Module) -> Iterator[tuple[str, tuple[Value, ...], dict[str, Value]]]:
+def _calls(tree: ast.Module) -> Iterator[TextCall]:
     """Yield the calls of a module whose arguments are literals, or names for literals."""
     constants = dict(_assigned(tree.body))
     functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]

@@ -149,56 +149,54 @@ class Runner:
 
         Calls of more than ``CASE_STEPS`` steps are ``slow``.
         """
+        plain = self.sandboxes.plain
         bounds: dict[str, Any] = {
             "cpu": EXPLORING_CPU, "max_slow": MAX_SLOW, "total": FUNCTION_CPU / 2
         }  # fmt: skip
-        measured: list[Measured | None] = [None] * len(calls)
         executed: list[Executed] = []
-        short: Sequence[int] = range(len(calls))
+        short: list[tuple[Invocation, Measured | None]] = [(call, None) for call in calls]
         if self._counting is not None:
-            counted = measure(
-                self.sandboxes.plain, self._counting, calls, COUNTERS, budget=CASE_STEPS, **bounds
-            )
-            measured = [*counted.calls]
-            self.seconds += counted.seconds
-            self.steps += sum(each.spent for each in measured if each is not None)
-            self.slow += len(counted.late)
-            cut = max(counted.late) if len(counted.late) >= MAX_SLOW else len(calls)
-            long: dict[int, str] = {}
-            for place, each in enumerate(measured):
-                if place in counted.late or place > cut:
-                    long[place] = OUT_OF_TIME
-                elif each is not None and not each.is_whole:
-                    long[place] = f"more than {CASE_STEPS} steps"
-            for place, why in long.items():
-                executed.append(Executed(calls[place], CallResult("slow", message=why)))
-            short = [place for place in short if place not in long]
+            counts = measure(plain, self._counting, calls, COUNTERS, budget=CASE_STEPS, **bounds)
+            self.seconds += counts.seconds
+            self.steps += sum(each.spent for each in counts.calls if each is not None)
+            self.slow += len(counts.late)
+            cut = max(counts.late) if len(counts.late) >= MAX_SLOW else len(calls)
+            short = []
+            for place, (call, measured) in enumerate(zip(calls, counts.calls, strict=True)):
+                if place in counts.late or place > cut:
+                    executed.append(Executed(call, CallResult("slow", message=OUT_OF_TIME)))
+                elif measured is not None and not measured.is_whole:
+                    why = f"more than {CASE_STEPS} steps"
+                    executed.append(Executed(call, CallResult("slow", message=why)))
+                else:
+                    short.append((call, measured))
         if not short:
             return executed
-        found = run(self.sandboxes.plain, self._subject, [calls[at] for at in short], **bounds)
-        self.seconds += found.seconds
-        if found.failure:
-            self.failure = found.failure
+        result = run(plain, self._subject, [call for call, _ in short], **bounds)
+        self.seconds += result.seconds
+        if result.failure:
+            self.failure = result.failure
             return executed
-        self.touched += [what for what in found.touched if what not in self.touched]
-        self.slow += sum(answer.kind == "slow" for answer in found.answers)
-        answered = zip(short, found.answers, strict=True)
-        return executed + [self._executed(calls[at], a, measured[at]) for at, a in answered]
+        self.touched += [what for what in result.touched if what not in self.touched]
+        self.slow += sum(answer.kind == "slow" for answer in result.answers)
+        for (call, measured), answer in zip(short, result.answers, strict=True):
+            executed.append(self._executed(call, answer, measured))
+        return executed
 
     def _executed(
         self, call: Invocation, answer: CallResult, measured: Measured | None
     ) -> Executed:
-        found = Executed(
+        executed = Executed(
             call,
             answer,
             is_given_away=is_answer(answer) and gives_away(self._documentation, call, answer),
             is_accident=f"raise {answer.type}" not in self.function.code,
         )
         if measured is None or self.instrumented is None:
-            return found
+            return executed
         own = self.instrumented.own
         return replace(
-            found,
+            executed,
             signature=tuple(n.bit_length() for n in measured.steps.values()),
             reached=frozenset(arm for arm in measured.reached if arm in own),
             beyond=frozenset(arm for arm in measured.reached if arm not in own),
@@ -215,8 +213,8 @@ class Runner:
 
     def timed(self, calls: list[Invocation]) -> tuple[float, ...]:
         """Return each call's CPU seconds in the program without instrumentation."""
-        found = run(self.sandboxes.plain, self._subject, calls, timed=True)
-        return tuple(round(answer.cpu, 7) for answer in found.answers)
+        result = run(self.sandboxes.plain, self._subject, calls, timed=True)
+        return tuple(round(answer.cpu, 7) for answer in result.answers)
 
 
 ROUNDS = 6
@@ -292,19 +290,18 @@ class Explorer:
                 fresh[call.key] = call, source
             self._seen.add(call.key)
         executed: list[Executed] = []
-        for found in execute([call for call, _ in fresh.values()]) if fresh else ():
-            arguments, source = self._arguments(found.call), fresh[found.call.key][1]
-            is_typed = self._is_typed(arguments)
-            executed.append(replace(found, source=source, is_typed=is_typed))
-            arms = found.reached | found.beyond
-            is_new = found.answer.key not in self._outputs or found.signature not in self._paths
+        for case in execute([call for call, _ in fresh.values()]) if fresh else ():
+            arguments, source = self._arguments(case.call), fresh[case.call.key][1]
+            executed.append(replace(case, source=source, is_typed=self._is_typed(arguments)))
+            arms = case.reached | case.beyond
+            is_new = case.answer.key not in self._outputs or case.signature not in self._paths
             is_new = is_new or not arms <= self._reached
-            self._outputs.add(found.answer.key)
-            self._paths.add(found.signature)
+            self._outputs.add(case.answer.key)
+            self._paths.add(case.signature)
             self._reached |= arms
-            is_usable = is_answer(found.answer) and not (found.is_error and found.is_accident)
+            is_usable = is_answer(case.answer) and not (case.is_error and case.is_accident)
             if is_new and is_usable:
-                self._parents.append((arguments, source, found.steps))
+                self._parents.append((arguments, source, case.steps))
         return executed
 
     def _is_typed(self, arguments: Arguments) -> bool:

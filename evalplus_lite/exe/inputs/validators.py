@@ -68,8 +68,8 @@ class Executed:
         """Whether it returned one or all of its arguments unchanged."""
         if self.answer.kind != "value":
             return False
-        given = (*self.call.values, list(self.call.args), self.call.args)
-        return canonical(self.answer.value) in {canonical(value) for value in given}
+        arguments = (*self.call.values, list(self.call.args), self.call.args)
+        return canonical(self.answer.value) in {canonical(value) for value in arguments}
 
 
 def judge(cases: Sequence[Executed]) -> list[ValidatorName]:
@@ -183,7 +183,7 @@ class _Candidate:
 
     @classmethod
     def of(cls, case: Executed, used: Mapping[Hashable, int]) -> _Candidate:
-        answer, given, said = case.answer, len(case.call.key), len(case.answer.key)
+        answer, input_size, answer_size = case.answer, len(case.call.key), len(case.answer.key)
         kind = f"{answer.type}: {_QUOTED.sub('_', answer.message)[:80]}" if case.is_error else ""
         is_negative = (
             value < 0
@@ -196,11 +196,14 @@ class _Candidate:
             (("path", case.signature), 2.0),
             (("steps", case.steps.bit_length()), 2.0),
             (("depth", case.depth), 0.5),
-            (("given", given.bit_length()), 1.0),
-            (("said", said.bit_length()), 1.0),
+            (("input_size", input_size.bit_length()), 1.0),
+            (("answer_size", answer_size.bit_length()), 1.0),
             (("side", (case.is_typed, *is_negative)), 3.0),
         )
-        cost = 2.0 * math.log2(max(1.0, (given + said) / READABLE)) + SOURCE_COST[case.source]
+        cost = (
+            2.0 * math.log2(max(1.0, (input_size + answer_size) / READABLE))
+            + SOURCE_COST[case.source]
+        )
         uses = (used.get(x, 0) + 2 * (x in PLACEHOLDERS) for x in literals_of(case.call))
         cost += SHARED * max(uses, default=0)
         return cls(case, case.is_trivial, kind, places, cost)

@@ -18,6 +18,7 @@ import sys
 import textwrap
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeGuard
 
@@ -135,29 +136,23 @@ def is_idle(member: ast.stmt) -> TypeGuard[ast.FunctionDef]:
 
 def decide(test: ast.expr) -> bool | None:
     """Evaluate a test of ``TYPE_CHECKING``, ``__name__`` or Python's version; None if other."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        inner = decide(test.operand)
-        return None if inner is None else not inner
-    if isinstance(test, ast.Name | ast.Attribute):
-        name = test.id if isinstance(test, ast.Name) else test.attr
-        return {"TYPE_CHECKING": False, "PY2": False, "PY3": None}.get(name)
-    if isinstance(test, ast.Constant) and isinstance(test.value, bool):
-        return test.value
-    if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
-        return None
-    left = ast.unparse(test.left)
-    if left == "__name__":
-        return False
-    have = _VERSIONS.get(left.removeprefix("sys."))
-    if have is None:
-        return None
-    try:
-        wanted = ast.literal_eval(test.comparators[0])
-    except (ValueError, TypeError):
-        return None
-    compare = _COMPARED.get(type(test.ops[0]))
-    if type(have) is type(wanted) and compare is not None:
-        return bool(compare(have, wanted))
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            decided = decide(operand)
+            return None if decided is None else not decided
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return False if name in ("TYPE_CHECKING", "PY2") else None
+        case ast.Constant(value=bool(value)):
+            return value
+        case ast.Compare(left=left, ops=[operation], comparators=[right]):
+            if ast.unparse(left) == "__name__":
+                return False
+            version = _VERSIONS.get(ast.unparse(left).removeprefix("sys."))
+            compare = _COMPARED.get(type(operation))
+            with suppress(ValueError, TypeError):
+                other = ast.literal_eval(right)
+                if compare is not None and type(version) is type(other):
+                    return bool(compare(version, other))
     return None
 
 
@@ -284,18 +279,18 @@ class PackageIndex:
         A module that was evicted from memory is parsed again, as a new but equal object.
         """
         if name in self._modules:
-            self._modules[name] = found = self._modules.pop(name)
-            return found
-        found = self._load(name)
-        self._modules[name] = found
-        if found is not None:
-            self._size += found.length
+            self._modules[name] = module = self._modules.pop(name)
+            return module
+        module = self._load(name)
+        self._modules[name] = module
+        if module is not None:
+            self._size += module.length
             for other in list(self._modules):
                 if self._size <= self._kept_text or other == name:
                     break
                 if self._modules[other] is not None:
                     self.forget(other)
-        return found
+        return module
 
     def forget(self, name: str) -> None:
         """Drop a parsed module from memory; it is parsed again on the next request."""
@@ -343,7 +338,7 @@ class PackageIndex:
                     for inner in () if decided else node.body:
                         binds = frozenset(bound_names([inner]))
                         statement = Statement(module.name, -1, inner, "", binds)
-                        for name in sorted(binds):
+                        for name in binds:
                             module.typing.setdefault(name, []).append(statement)
                     yield from self._flatten(module, node.body if decided else node.orelse)
                     continue
@@ -358,20 +353,15 @@ class PackageIndex:
         A library or compiled module that is missing here is also missing for the original module,
         which the program is compared with.
         """
-        catching = (
-            handler
-            for handler in node.handlers
-            if handler.type is None
-            or {n.id for n in ast.walk(handler.type) if isinstance(n, ast.Name)}
-            & {"ImportError", "ModuleNotFoundError", "Exception"}
-        )
-        handler = next(catching, None)
         imports = [n for n in node.body if isinstance(n, ast.Import | ast.ImportFrom)]
-        if handler is None or not imports:
-            return None
-        if all(self._is_available(module, statement) for statement in imports):
-            return [*node.body, *node.orelse, *node.finalbody]
-        return [*handler.body, *node.finalbody]
+        for handler in node.handlers if imports else ():
+            types = ast.walk(handler.type) if handler.type else [ast.Name("Exception")]
+            names = {n.id for n in types if isinstance(n, ast.Name)}
+            if names & {"ImportError", "ModuleNotFoundError", "Exception"}:
+                if all(self._is_available(module, statement) for statement in imports):
+                    return [*node.body, *node.orelse, *node.finalbody]
+                return [*handler.body, *node.finalbody]
+        return None
 
     def _is_available(self, module: Module, node: ast.Import | ast.ImportFrom) -> bool:
         names = [alias.name for alias in node.names]
@@ -419,14 +409,14 @@ def _changed_by(node: ast.AST) -> list[str]:
 
 def _changed_inside(name: str, module: Module) -> set[str]:
     """Return the module's variables that one of its functions, such as ``_register``, changes."""
-    found: set[str] = set()
+    names: set[str] = set()
     for statement in module.bindings.get(name, []):
         if isinstance(statement.node, ast.FunctionDef):
             local = {a.arg for a in ast.walk(statement.node.args) if isinstance(a, ast.arg)}
             local |= bound_names(statement.node.body)
             for child in ast.walk(statement.node):
-                found.update(n for n in _changed_by(child) if n not in local)
-    return {changed for changed in found if _is_data(changed, module)}
+                names.update(n for n in _changed_by(child) if n not in local)
+    return {changed for changed in names if _is_data(changed, module)}
 
 
 def _executed(node: ast.AST) -> Iterator[ast.AST]:
@@ -526,11 +516,11 @@ class Resolver:
 
     def resolve_annotation(self, module: str, name: str) -> Target:
         """Resolve a name in an annotation, ``if TYPE_CHECKING:`` included."""
-        found = self.resolve(module, name)
+        target = self.resolve(module, name)
         parsed = self.index.module(module)
-        if isinstance(found, Obstacle) and parsed is not None and name in parsed.typing:
-            return self._bound(parsed, name, parsed.typing[name]) or found
-        return found
+        if isinstance(target, Obstacle) and parsed is not None and name in parsed.typing:
+            return self._bound(parsed, name, parsed.typing[name]) or target
+        return target
 
     def member(self, module: str, name: str) -> Target | None:
         """Resolve the attribute ``name`` of a module; None if it has none."""
@@ -541,12 +531,12 @@ class Resolver:
             return None  # A cycle of re-exports binds nothing.
         self._open.add(key)
         try:
-            found = self._find(module, name)
+            target = self._find(module, name)
         finally:
             self._open.discard(key)
-        if found is not None:
-            self._known[key] = found
-        return found
+        if target is not None:
+            self._known[key] = target
+        return target
 
     def _find(self, module: str, name: str) -> Target | None:
         if self.index.lacks(module, name):
@@ -563,9 +553,9 @@ class Resolver:
         if bindings:
             return self._bound(parsed, name, bindings)
         for star in reversed(parsed.stars):
-            found = self._through_star(parsed, star, name)
-            if found is not None:
-                return found
+            target = self._through_star(parsed, star, name)
+            if target is not None:
+                return target
         if parsed.is_package and f"{module}.{name}" in self.index:
             return ModuleRef(f"{module}.{name}")
         if "__getattr__" in parsed.bindings and name in parsed.typing:
@@ -629,25 +619,25 @@ class Resolver:
         return Obstacle("third-party library", root)
 
     def _from(self, source: str, name: str) -> Target:
-        found = self._module(source)
-        if isinstance(found, ModuleRef):
+        target = self._module(source)
+        if isinstance(target, ModuleRef):
             member = self.member(source, name)
             if member is None and f"{source}.{name}" in self.index:
                 return ModuleRef(f"{source}.{name}")  # A package that imports its own submodule.
             return member or Obstacle("unresolved name", f"{source}.{name}")
-        if isinstance(found, External):
+        if isinstance(target, External):
             return External(source, name)
-        return found
+        return target
 
     def _through_star(self, module: Module, star: ast.ImportFrom, name: str) -> Target | None:
         source = module.absolute(star)
         if source is None:
             return None
-        found = self._module(source)
-        if isinstance(found, External):
+        target = self._module(source)
+        if isinstance(target, External):
             public = not name.startswith("_") and has_member(source, name)
             return External(source, name) if public else None
-        if not isinstance(found, ModuleRef):
+        if not isinstance(target, ModuleRef):
             return None
         exported = self._exported(source)
         if name.startswith("_") if exported is None else name not in exported:

@@ -3,7 +3,7 @@
 The walk follows Python's scoping rules (parameters, comprehension variables, class bodies hidden
 from their methods, walrus targets that escape a comprehension), so it only reports names that are
 looked up in the module. ``symtable`` finds the same names; this walk adds the attributes read from
-them, whether they are needed while loading, and the line.
+them, and whether they are needed while loading.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ def parameters_of(arguments: ast.arguments) -> list[tuple[ast.arg, Passing, ast.
     positional = [*arguments.posonlyargs, *arguments.args]
     # Defaults belong to the last parameters; a removed ``self`` may leave one default too many.
     defaults = [*[None] * len(positional), *arguments.defaults][len(arguments.defaults) :]
-    found: list[tuple[ast.arg, Passing, ast.expr | None]]
-    found = [(a, "positional", d) for a, d in zip(positional, defaults, strict=True)]
+    parameters: list[tuple[ast.arg, Passing, ast.expr | None]]
+    parameters = [(a, "positional", d) for a, d in zip(positional, defaults, strict=True)]
     if arguments.vararg:
-        found.append((arguments.vararg, "varargs", None))
-    found += [
+        parameters.append((arguments.vararg, "varargs", None))
+    parameters += [
         (a, "keyword", d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     ]
     if arguments.kwarg:
-        found.append((arguments.kwarg, "varkw", None))
-    return found
+        parameters.append((arguments.kwarg, "varkw", None))
+    return parameters
 
 
 When: TypeAlias = Literal["load", "late", "annotation"]
@@ -75,7 +75,6 @@ class Use:
 
     path: tuple[str, ...]
     when: When
-    line: int
 
     @property
     def name(self) -> str:
@@ -115,12 +114,12 @@ def uses_of(node: ast.stmt) -> Uses:
     """Return everything that a top-level statement uses."""
     walk = _Walk()
     walk.visit(node, _NameScope("module", set(), None), "load")
-    return walk.found
+    return walk.result
 
 
 class _Walk:
     def __init__(self) -> None:
-        self.found = Uses()
+        self.result = Uses()
 
     def visit(self, node: ast.AST, scope: _NameScope, when: When) -> None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
@@ -131,11 +130,11 @@ class _Walk:
             self.comprehension(node, scope, when)
         elif isinstance(node, ast.Name):
             if scope.kind == "class":
-                self.found.mentions.add(node.id)
+                self.result.mentions.add(node.id)
             if isinstance(node.ctx, ast.Load):
-                self.use((node.id,), node, scope, when)
+                self.use((node.id,), scope, when)
             elif scope.kind != "module" and node.id in scope.globals:
-                self.found.writes.add(node.id)
+                self.result.writes.add(node.id)
         elif isinstance(node, ast.Attribute):
             self.attribute(node, scope, when)
         elif isinstance(node, ast.AnnAssign):
@@ -143,7 +142,7 @@ class _Walk:
             self.children([node.target, node.value], scope, when)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             if scope.kind != "module":
-                self.found.imports.append(node)
+                self.result.imports.append(node)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             return  # a docstring
         else:
@@ -172,7 +171,7 @@ class _Walk:
         bound = bound_names(body) | {argument.arg for argument in listed}
         bound -= global_ | declared_names(body, ast.Nonlocal)
         inner = _NameScope("function", bound, outer, global_)
-        self.found.writes.update(global_)
+        self.result.writes.update(global_)
         self.children(body, inner, "annotation" if when == "annotation" else "late")
 
     def parameters_of_type(self, node: ast.AST, scope: _NameScope) -> _NameScope:
@@ -224,11 +223,11 @@ class _Walk:
         while isinstance(base, ast.Attribute):
             chain.append(base.attr)
             base = base.value
-        self.found.attributes.update(chain)
+        self.result.attributes.update(chain)
         if isinstance(base, ast.Name):
             if scope.kind == "class":
-                self.found.mentions.add(base.id)
-            self.use((base.id, *reversed(chain)), node, scope, when)
+                self.result.mentions.add(base.id)
+            self.use((base.id, *reversed(chain)), scope, when)
             if not isinstance(node.ctx, ast.Load):
                 self.write(base, scope)
         else:
@@ -238,9 +237,9 @@ class _Walk:
         """Record changes of module state, and attribute access by computed names or by strings."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             is_prose = " " in node.value and "{" not in node.value and "%(" not in node.value
-            self.found.mentions.update(() if is_prose else _WORD.findall(node.value))
+            self.result.mentions.update(() if is_prose else _WORD.findall(node.value))
         if isinstance(node, ast.MatchClass):
-            self.found.mentions.update(node.kwd_attrs)
+            self.result.mentions.update(node.kwd_attrs)
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             self.write(root_of(node), scope)
         if isinstance(node, ast.Call):
@@ -249,16 +248,16 @@ class _Walk:
                 self.write(root_of(function.value), scope)
             name = function.id if isinstance(function, ast.Name) else ""
             if name in ("getattr", "setattr", "delattr", "hasattr") and _is_global(name, scope):
-                self.found.calls.append(node)
+                self.result.calls.append(node)
 
     def write(self, root: ast.expr, scope: _NameScope) -> None:
         # Changes while loading are part of the statement; changes by a function are state.
         if isinstance(root, ast.Name) and scope.kind != "module" and _is_global(root.id, scope):
-            self.found.writes.add(root.id)
+            self.result.writes.add(root.id)
 
-    def use(self, path: tuple[str, ...], node: ast.expr, scope: _NameScope, when: When) -> None:
+    def use(self, path: tuple[str, ...], scope: _NameScope, when: When) -> None:
         if _is_global(path[0], scope):
-            self.found.uses.append(Use(path, when, node.lineno))
+            self.result.uses.append(Use(path, when))
 
 
 def root_of(node: ast.expr) -> ast.expr:

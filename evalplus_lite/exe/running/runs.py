@@ -172,12 +172,10 @@ def is_answer(answer: CallResult) -> bool:
     return answer.kind in ("value", "error")
 
 
-UNSTEADY = "quick in one run, without end in another"
-"""The failure of code whose calls sometimes wait, depending on earlier calls."""
 INLINED = "inlined."
 """The prefix of class names in a program's module while it runs here."""
 UNFIT_ERRORS = frozenset(
-    {"RecursionError", "MemoryError", "TooLong", "Untold", "SystemExit", "TimeoutError"}
+    "RecursionError MemoryError TooLong Untold SystemExit TimeoutError".split()
 )
 """Exceptions caused by the machine, the stack or the reading of an answer, not by arguments."""
 
@@ -191,10 +189,10 @@ def _sorted(tree: Any) -> Any:
     if isinstance(tree, list):
         return [_sorted(item) for item in tree]
     if isinstance(tree, dict):
-        found = {key: _sorted(item) for key, item in tree.items()}
-        if list(found) == ["$dict"]:
-            return {"$dict": sorted(found["$dict"], key=lambda pair: json.dumps(pair))}
-        return found
+        pairs = {key: _sorted(item) for key, item in tree.items()}
+        if list(pairs) == ["$dict"]:
+            return {"$dict": sorted(pairs["$dict"], key=lambda pair: json.dumps(pair))}
+        return pairs
     return tree
 
 
@@ -252,13 +250,12 @@ def run(
     timed: bool = False,
     max_slow: int | None = None,
     total: float = math.inf,
-    is_again: bool = False,
 ) -> RunResult:
     """Call a subject on cases, each with fresh arguments.
 
     ``cpu``: CPU seconds per case; ``total``: for all cases; ``load``: to load. ``timed``: answers
     carry their CPU seconds. After ``max_slow`` timeouts, the remaining cases are not run and their
-    answers are ``unfit``. ``is_again``: all cases were quick in an earlier run.
+    answers are ``unfit``.
     """
     calls = list(calls)
     inputs = Inputs.of([*rows(calls), (None, None)])
@@ -271,21 +268,19 @@ def run(
         return max_slow is None or slow < max_slow
 
     program = subject.program(variant=variant)
-    found = sandbox.run(program, inputs, limits, judge=judge, timed=timed)
-    if slow and not isinstance(found.outcomes[-1], Returned) and not subject.module:
-        if is_again:  # repeating it again and again could take minutes per call
-            return RunResult((), failure=UNSTEADY, seconds=found.cpu)
+    done = sandbox.run(program, inputs, limits, judge=judge, timed=timed)
+    if slow and not isinstance(done.outcomes[-1], Returned) and not subject.module:
         # Cut short: run the quick cases again to learn what they touched (mined code only).
-        quick = [at for at, o in enumerate(found.outcomes) if isinstance(o, Returned | Raised)]
-        left = [calls[at] for at in quick]
-        again = run(sandbox, subject, left, variant=variant, cpu=cpu, max_slow=1, is_again=True)
-        answers = () if again.failure else tuple(map(answer_of, found.outcomes[:-1]))
-        return replace(again, answers=answers, seconds=found.cpu + again.seconds)
-    if found.load_failed:
-        return RunResult((), failure=_describe(found.outcomes[0]), seconds=found.cpu)
-    *answered, last = map(answer_of, found.outcomes)
+        outcomes = zip(calls, done.outcomes[:-1], strict=True)
+        quick = [call for call, outcome in outcomes if isinstance(outcome, Returned | Raised)]
+        again = run(sandbox, subject, quick, variant=variant, cpu=cpu, max_slow=1)
+        answers = () if again.failure else tuple(map(answer_of, done.outcomes[:-1]))
+        return replace(again, answers=answers, seconds=done.cpu + again.seconds)
+    if done.load_failed:
+        return RunResult((), failure=_describe(done.outcomes[0]), seconds=done.cpu)
+    *answered, last = map(answer_of, done.outcomes)
     touched = tuple(last.value) if last.kind == "value" else ()
-    return RunResult(tuple(answered), touched, seconds=found.cpu)
+    return RunResult(tuple(answered), touched, seconds=done.cpu)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,16 +296,14 @@ def stops(sandbox: Sandbox, subject: CallableProgram, call: Invocation) -> tuple
     """Return the first program states of one call of mined code: its plain local variables."""
     inputs = Inputs.of(rows([call]))
     program = subject.program(watch=True)
-    found = sandbox.run(program, inputs, Limits(cpu=CPU_SECONDS, load=20.0))
-    answer = answer_of(found.outcomes[0])
-    if answer.kind != "value":
-        return ()
+    done = sandbox.run(program, inputs, Limits(cpu=CPU_SECONDS, load=20.0))
+    answer = answer_of(done.outcomes[0])
     hits: Counter[int] = Counter()
-    moments: list[Stop] = []
-    for line, state in answer.value:
+    states: list[Stop] = []
+    for line, state in answer.value or ():
         hits[line] += 1
-        moments.append(Stop(line, hits[line], state))
-    return tuple(moments)
+        states.append(Stop(line, hits[line], state))
+    return tuple(states)
 
 
 def answer_of(outcome: Outcome | None) -> CallResult:
@@ -412,8 +405,8 @@ def measure(
 
     program = subject.program(counters=counters, budget=budget)
     limits = Limits(cpu=cpu, load=20.0, total=total)
-    found = sandbox.run(program, Inputs.of(rows(calls)), limits, judge=judge)
-    return MeasuredRun(tuple(map(_measured, found.outcomes)), frozenset(late), found.cpu)
+    done = sandbox.run(program, Inputs.of(rows(calls)), limits, judge=judge)
+    return MeasuredRun(tuple(map(_measured, done.outcomes)), frozenset(late), done.cpu)
 
 
 def _measured(outcome: Outcome | None) -> Measured | None:

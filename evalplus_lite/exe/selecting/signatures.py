@@ -29,6 +29,7 @@ from evalplus_lite.exe.reading.index import (
     class_of,
 )
 from evalplus_lite.exe.reading.names import Passing, parameters_of
+from evalplus_lite.exe.tables import tables
 from evalplus_lite.generate.domains.annotations import (
     AnnotationReader,
     Type,
@@ -42,13 +43,10 @@ TypeOrigin: TypeAlias = Literal["annotation", "observed", "example", "docstring"
 """Where a type comes from; ``none``: unknown, so only values of known calls are passed."""
 
 ITEM = Type("union", (Type("int"), Type("str")))
-_WORDS = {
-    "str": "str", "string": "str", "text": "str", "unicode": "str", "basestring": "str",
-    "int": "int", "integer": "int", "float": "float", "number": "float", "numeric": "float",
-    "bool": "bool", "boolean": "bool", "bytes": "bytes", "list": "list", "sequence": "list",
-    "iterable": "list", "array_like": "list", "tuple": "tuple", "set": "set", "dict": "dict",
-    "dictionary": "dict", "mapping": "dict", "iterator": "list",
-}  # fmt: skip
+_WORDS, _NAMES = (
+    {name: str(kind) for kind, names in tables("types")[table].items() for name in names.split()}
+    for table in ("words", "names")
+)
 _LONGEST_TUPLE = 6
 
 
@@ -108,20 +106,19 @@ def type_of(value: Value, depth: int = 0) -> Type | None:
         return Type(name)
     if depth > 3 or name not in ("list", "tuple", "set", "frozenset", "dict"):
         return None
-    inner = [*value.keys()] if isinstance(value, dict) else [*value]
-    told = [type_of(each, depth + 1) for each in inner]
-    if None in told:
+
+    def types_of(items: Iterable[Value]) -> list[Type]:
+        return [kind for item in items if (kind := type_of(item, depth + 1)) is not None]
+
+    items = types_of(value)  # a dict's keys
+    if len(items) < len(value):
         return None
-    known = [each for each in told if each is not None]
     if isinstance(value, dict):
-        held = [t for t in (type_of(each, depth + 1) for each in value.values()) if t is not None]
-        return Type(
-            "dict", (either(known), either(held)) if known and held else (Type("str"), ITEM)
-        )
-    if isinstance(value, tuple) and 0 < len(known) <= _LONGEST_TUPLE:
-        return Type("tuple", tuple(known))
-    item = either(known) if known else ITEM
-    return Type(name, (item,), variadic=name == "tuple")
+        values = types_of(value.values())
+        return Type("dict", (either(items), either(values)) if values else (Type("str"), ITEM))
+    if isinstance(value, tuple) and 0 < len(items) <= _LONGEST_TUPLE:
+        return Type("tuple", tuple(items))
+    return Type(name, (either(items) if items else ITEM,), variadic=name == "tuple")
 
 
 def _documented(docstring: str, name: str) -> Inferred | None:
@@ -143,14 +140,15 @@ def _documented(docstring: str, name: str) -> Inferred | None:
         if kinds and words[0] in _WORDS:
             # "list of str" is one type; "str or int" is two.
             if next(iter(kinds)) in ("list", "set") and "of" in words:
-                held = [Type(kind) for kind in list(kinds)[1:]]
-                first = Type(next(iter(kinds)), (either(held) if held else ITEM,))
-                return Inferred(first, "docstring")
-            return Inferred(either(_HELD.get(kind, Type(kind)) for kind in kinds), "docstring")
+                container, *items = map(Type, kinds)
+                item = either(items) if items else ITEM
+                return Inferred(replace(container, arguments=(item,)), "docstring")
+            types = (_CONTAINERS.get(kind, Type(kind)) for kind in kinds)
+            return Inferred(either(types), "docstring")
     return None
 
 
-_HELD = {
+_CONTAINERS = {
     "list": Type("list", (ITEM,)), "set": Type("set", (ITEM,)),
     "tuple": Type("tuple", (ITEM,), variadic=True), "dict": Type("dict", (Type("str"), ITEM)),
 }  # fmt: skip
@@ -164,7 +162,7 @@ Need: TypeAlias = Definition | External
 
 
 @dataclass(frozen=True, slots=True)
-class MadeType(Type):
+class ConstructedType(Type):
     """A type whose values are constructed from plain values; its ``Type`` part is the plain type.
 
     ``template``: an expression for a value, with ``{}`` for the plain one. With ``fields``, the
@@ -178,38 +176,14 @@ class MadeType(Type):
     """The type of the recorded answer when a function returns such a value."""
 
 
-_SECONDS = (
-    0, 1, -1, 30, 59, 60, 61, 90, 3599, 3600, 3661, 7200, 43200, 86399, 86400, 90061, 172800,
-    604800, 2678400, 31536000, -3600, -86400, 0.5, 1.25, -0.001,
-)  # fmt: skip
-_TIMES = (
-    "00:00:00", "00:00:01", "00:30:00", "01:02:03", "05:59:59", "09:05:07", "11:59:59", "12:00:00",
-    "12:30:00", "13:00:00", "18:45:30.250000", "23:59:59", "23:59:59.999999",
-)  # fmt: skip
-_DECIMALS = (
-    "0", "1", "-1", "2", "10", "100", "0.1", "-0.5", "0.25", "3.14159", "99.99", "-12.345", "1.50",
-    "1E+3", "1E-7", "123456.789", "0.005", "2.675", "1000000", "9999999999.99",
-)  # fmt: skip
-_DENOMINATORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 25, 64, 97, 100, 360, 1000, 1_000_003)
 LIBRARY = {
-    **{f"pathlib.{name}": ("PurePosixPath({})", Type("str"))
-       for name in ("Path", "PurePath", "PosixPath", "PurePosixPath")},
-    "pathlib.PureWindowsPath": ("PureWindowsPath({})", Type("str")),
-    "datetime.timedelta": ("timedelta(seconds={})", Type("literal", values=_SECONDS)),
-    "datetime.time": ("time.fromisoformat({})", Type("literal", values=_TIMES)),
-    "datetime.date": ("date.fromisoformat({})", Type("date")),
-    "datetime.datetime": ("datetime.fromisoformat({})", Type("datetime")),
-    "decimal.Decimal": ("Decimal({})", Type("literal", values=_DECIMALS)),
-    "fractions.Fraction": (
-        "Fraction(*{})", Type("tuple", (Type("int"), Type("literal", values=_DENOMINATORS)))
-    ),
-}  # fmt: skip
+    name: (template, read_type(" ".join(plain.split())))
+    for name, (template, plain) in tables("types")["library"].items()
+}
 """How values of standard library types are constructed. Paths are pure: no file is accessed."""
-DATES = frozenset({"datetime.date", "datetime.datetime"})
-"""Types whose values are answered as the text that they are constructed from."""
 
 
-def of_library(dotted: str, bound: Callable[[str], Target]) -> MadeType:
+def library_type(dotted: str, bound: Callable[[str], Target]) -> ConstructedType:
     """Return how values of a type in ``LIBRARY`` are constructed.
 
     ``bound`` resolves a name in the module: where ``datetime`` is bound to the library's module,
@@ -220,17 +194,17 @@ def of_library(dotted: str, bound: Callable[[str], Target]) -> MadeType:
     need = External(module, name)
     if bound(name) != need and not isinstance(bound(name), Obstacle):
         need, template = External(module), f"{module}.{template}"
-    return MadeType(
+    return ConstructedType(
         plain.kind,
         plain.arguments,
         plain.values,
         template=template,
         needs=(need,),
-        answer=plain if dotted in DATES else ANY,
+        answer=plain if plain.kind in ("date", "datetime") else ANY,
     )
 
 
-def of_enum(owner: ast.ClassDef, where: Definition, resolver: Resolver) -> MadeType | None:
+def enum_type(owner: ast.ClassDef, where: Definition, resolver: Resolver) -> ConstructedType | None:
     """Return how an enumeration's members are looked up by name; None for other classes."""
     if not _is_enum(owner, where.module, resolver):
         return None
@@ -243,8 +217,12 @@ def of_enum(owner: ast.ClassDef, where: Definition, resolver: Resolver) -> MadeT
     ]
     if not names:
         return None
-    names = names[:MOST_MEMBERS]
-    return MadeType("literal", values=tuple(names), template=f"{where.name}[{{}}]", needs=(where,))
+    return ConstructedType(
+        "literal",
+        values=tuple(names[:MOST_MEMBERS]),
+        template=f"{where.name}[{{}}]",
+        needs=(where,),
+    )
 
 
 def _is_enum(owner: ast.ClassDef, module: str, resolver: Resolver, depth: int = 0) -> bool:
@@ -256,15 +234,15 @@ def _is_enum(owner: ast.ClassDef, module: str, resolver: Resolver, depth: int = 
             if dotted.startswith("enum.") and dotted.endswith(("Enum", "Flag")):
                 return True
         elif isinstance(target, Definition) and not rest and depth < 5:
-            found = class_of(target, resolver)
-            if found is not None and _is_enum(found, target.module, resolver, depth + 1):
+            parent = class_of(target, resolver)
+            if parent is not None and _is_enum(parent, target.module, resolver, depth + 1):
                 return True
     return False
 
 
 def needs_of(kind: Type) -> Iterator[Need]:
     """Yield the names that constructing a type's values refers to; none for plain types."""
-    if isinstance(kind, MadeType):
+    if isinstance(kind, ConstructedType):
         yield from kind.needs
     for each in kind.arguments:
         yield from needs_of(each)
@@ -275,21 +253,21 @@ def size_of(kind: Type) -> int:
     return 1 + sum(map(size_of, kind.arguments))
 
 
-def plain(kind: Type) -> Type:
+def plain_type(kind: Type) -> Type:
     """Return the type of the plain values that a type's values are constructed from."""
-    return Type(kind.kind, tuple(map(plain, kind.arguments)), kind.values, kind.variadic)
+    return Type(kind.kind, tuple(map(plain_type, kind.arguments)), kind.values, kind.variadic)
 
 
-def made(kind: Type, source: str, depth: int = 0) -> str:
+def construction(kind: Type, source: str, depth: int = 0) -> str:
     """Return an expression that constructs a type's value from the plain value of ``source``."""
     if not any(needs_of(kind)):
         return source
     item = "each" if not depth else f"each{depth}"
 
     def inside(at: int, of: str) -> str:
-        return made(kind.arguments[at], of, depth + 1)
+        return construction(kind.arguments[at], of, depth + 1)
 
-    if isinstance(kind, MadeType):
+    if isinstance(kind, ConstructedType):
         if kind.fields:
             parts = [
                 f"{name}={inside(at, f'{source}[{at}]')}" for at, name in enumerate(kind.fields)
@@ -298,7 +276,7 @@ def made(kind: Type, source: str, depth: int = 0) -> str:
         return kind.template.format(source)
     if kind.kind == "union":  # None, and one constructed type
         (other,) = (each for each in kind.arguments if each.kind != "none")
-        return f"None if {source} is None else {made(other, source, depth)}"
+        return f"None if {source} is None else {construction(other, source, depth)}"
     if kind.kind in ("dict", "mapping"):
         return f"{{{inside(0, 'key')}: {inside(1, item)} for key, {item} in {source}.items()}}"
     if kind.kind == "tuple" and not kind.variadic:
@@ -327,43 +305,14 @@ def optional(kind: Type) -> Type:
     return Type("union", (Type("none"), *members))
 
 
-def as_plain(kind: Type) -> Type:
+def answer_type(kind: Type) -> Type:
     """Return the type of the answer when a value of the given type is returned."""
-    if isinstance(kind, MadeType):
+    if isinstance(kind, ConstructedType):
         return kind.answer
-    return replace(kind, arguments=tuple(map(as_plain, kind.arguments)))
+    return replace(kind, arguments=tuple(map(answer_type, kind.arguments)))
 
 
-KINDS = frozenset(
-    """int str float bool none list dict tuple set literal optional union sequence iterable
-    frozenset mapping ellipsis any bytes iterator collection object""".split()
-)
-_STANDING = {
-    "numbers.Number": "float", "numbers.Real": "float", "numbers.Integral": "int",
-    "typing.SupportsInt": "int", "typing.SupportsIndex": "int", "typing.SupportsFloat": "float",
-    "typing.AnyStr": "str", "typing.LiteralString": "str", "typing.Hashable": "object",
-    "collections.abc.Hashable": "object", "typing.Sized": "collection",
-    "collections.abc.Sized": "collection", "collections.abc.Buffer": "bytes",
-    "typing.ByteString": "bytes", "collections.abc.ByteString": "bytes",
-    "os.PathLike": "str", "_typeshed.StrPath": "str", "_typeshed.StrOrBytesPath": "str",
-    "_typeshed.ReadableBuffer": "bytes", "_typeshed.Incomplete": "any",
-}  # fmt: skip
-"""Kinds drawn for further type names; none of these names takes arguments."""
-_GUARDS = frozenset({"TypeGuard", "TypeIs"})
-
-_TYPING = {
-    "List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "FrozenSet": "frozenset",
-    "AbstractSet": "set", "Text": "str", "Literal": "literal", "Optional": "optional",
-    "Union": "union", "Sequence": "sequence", "MutableSequence": "list", "Iterable": "iterable",
-    "Mapping": "mapping", "MutableMapping": "dict", "Any": "any", "Iterator": "iterator",
-    "Generator": "iterator", "Collection": "collection", "Container": "collection",
-}  # fmt: skip
 _BUILTIN = frozenset("int str float bool list dict tuple set frozenset bytes object".split())
-_TRANSPARENT = frozenset({"Annotated", "Final", "ClassVar", "Required", "NotRequired"})
-_ABSTRACT = frozenset(
-    """Sequence MutableSequence Iterable Mapping MutableMapping Iterator Generator Collection
-    Container Set""".split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,17 +320,17 @@ class PackageAnnotations:
     """A reader of one package's annotations."""
 
     resolver: Resolver
-    observed: Callable[[str, str, str], Mapping[str, Inferred]] | None = None
-    """Types that tests passed, by parameter, for a module, a class (or "") and a function."""
-    _classes: dict[Definition, MadeType | Obstacle] = field(default_factory=dict)
+    observed: Mapping[tuple[str, str, str], Mapping[str, Inferred]] = field(default_factory=dict)
+    """By module, class (or "") and function: the types that tests passed, by parameter."""
+    _classes: dict[Definition, ConstructedType | Obstacle] = field(default_factory=dict)
 
-    def made_of(self, where: Definition, owner: ast.ClassDef) -> MadeType | Obstacle:
+    def constructed(self, where: Definition, owner: ast.ClassDef) -> ConstructedType | Obstacle:
         """Return how objects of a class are constructed from plain values."""
         if where not in self._classes:
             # A placeholder: an object that needs one of its own class cannot be constructed.
             self._classes[where] = Obstacle("type", f"{where.module}.{where.name}")
-            member = of_enum(owner, where, self.resolver)
-            self._classes[where] = member or fields_of(where, owner, self)
+            member = enum_type(owner, where, self.resolver)
+            self._classes[where] = member or object_type(where, owner, self)
         return self._classes[where]
 
     def read(self, node: ast.expr, module: str, *, result: bool = False) -> Type | Obstacle:
@@ -390,15 +339,15 @@ class PackageAnnotations:
         ``result`` marks a return annotation, where None alone is rejected.
         """
         base = ast.unparse(node.value) if isinstance(node, ast.Subscript) else ""
-        if result and base.rpartition(".")[2] in _GUARDS:
-            return Type("bool")  # a type guard
+        if result and base.rpartition(".")[2] in ("TypeGuard", "TypeIs"):
+            return Type("bool")
         try:
-            found = _ModuleReader(self, module, is_result=result).read(node)
+            kind = _ModuleReader(self, module, is_result=result).read(node)
         except UnreadableError as error:
             return Obstacle("type", str(error))
-        if result and found.kind == "none":
+        if result and kind.kind == "none":
             return Obstacle("returns None", "None")
-        return as_plain(found) if result else found
+        return answer_type(kind) if result else kind
 
 
 class _ModuleReader(AnnotationReader):
@@ -407,11 +356,6 @@ class _ModuleReader(AnnotationReader):
     def __init__(self, of: PackageAnnotations, module: str, *, is_result: bool = False) -> None:
         self.of, self.resolver, self.module = of, of.resolver, module
         self.is_result = is_result
-
-    def accepted(self, found: Type, name: str) -> Type:
-        if found.kind not in KINDS:
-            raise UnreadableError(name)
-        return found
 
     def kind_of(self, name: str) -> str | None:
         target, rest = self._target(name)
@@ -423,23 +367,11 @@ class _ModuleReader(AnnotationReader):
         dotted = ".".join([target.dotted, *rest])
         if dotted in LIBRARY:
             return None
-        standing = _STANDING.get(dotted.replace("typing_extensions.", "typing."))
-        if standing:
-            return standing
-        owner, _, last = dotted.rpartition(".")
-        if owner in ("typing", "typing_extensions") or (
-            owner == "collections.abc" and last in _ABSTRACT
-        ):
-            if last in _TRANSPARENT:
-                return "transparent"
-            if owner == "collections.abc" and last == "Set":
-                return "set"
-            if last == "Self" and self.is_result:
-                return "any"
-            if last not in _TYPING:
-                raise UnreadableError(last)
-            return _TYPING[last]
-        raise UnreadableError(dotted)
+        if dotted == "typing.Self" and self.is_result:
+            return "any"
+        if dotted not in _NAMES:
+            raise UnreadableError(dotted.removeprefix("typing."))
+        return _NAMES[dotted]
 
     def alias(self, name: str, depth: int) -> Type:
         """Resolve a module-level alias such as ``Name = list[int]``, or a class to construct."""
@@ -448,10 +380,10 @@ class _ModuleReader(AnnotationReader):
             dotted = ".".join([target.dotted, *rest])
             if dotted in LIBRARY:
                 bound = functools.partial(self.resolver.resolve, self.module)
-                return of_library(dotted, bound)
+                return library_type(dotted, bound)
         if isinstance(target, Definition) and not rest:
             if (owner := class_of(target, self.resolver)) is not None:
-                objects = self.of.made_of(target, owner)
+                objects = self.of.constructed(target, owner)
                 if isinstance(objects, Obstacle):
                     if self.is_result:  # its public attributes are the answer
                         return Type("any")
@@ -465,7 +397,7 @@ class _ModuleReader(AnnotationReader):
             if isinstance(value, ast.Subscript | ast.BinOp | ast.Name | ast.Attribute):
                 return self._there(target).read(value, depth + 1)
             if isinstance(value, ast.Call):
-                return self._there(target).made(value, depth)
+                return self._there(target).type_variable(value, depth)
         raise UnreadableError(name)
 
     def _target(self, name: str) -> tuple[Target, list[str]]:
@@ -501,25 +433,19 @@ class _ModuleReader(AnnotationReader):
             return Type("any")
         return kept[0] if len(kept) == 1 else Type("union", kept)
 
-    def made(self, call: ast.Call, depth: int) -> Type:
+    def type_variable(self, call: ast.Call, depth: int) -> Type:
         """Return the type that ``TypeVar("T", bound=int)`` or ``NewType("Id", str)`` stands for."""
         function = ast.unparse(call.func)
         first, _, rest = function.partition(".")
         target = self.resolver.resolve_annotation(self.module, first)
-        if not isinstance(target, External):
-            raise UnreadableError(function)
-        dotted = ".".join([target.dotted, rest] if rest else [target.dotted])
-        owner, _, last = dotted.rpartition(".")
-        if owner not in ("typing", "typing_extensions"):
-            raise UnreadableError(function)
-        if last == "NewType" and len(call.args) == 2:
+        dotted = f"{target.dotted}.{rest}".strip(".") if isinstance(target, External) else ""
+        if dotted == "typing.NewType" and len(call.args) == 2:
             return self.read(call.args[1], depth + 1)
-        if last != "TypeVar":
-            raise UnreadableError(last)
-        bounds = [word.value for word in call.keywords if word.arg == "bound"]
-        if bounds or call.args[1:]:
-            return self._union(bounds or call.args[1:], depth + 1)
-        return Type("any")
+        if dotted != "typing.TypeVar":
+            is_typing = dotted.startswith("typing.")
+            raise UnreadableError(dotted.removeprefix("typing.") if is_typing else function)
+        bounds = [word.value for word in call.keywords if word.arg == "bound"] or call.args[1:]
+        return self._union(bounds, depth + 1) if bounds else Type("any")
 
 
 @dataclass(frozen=True, slots=True)
@@ -588,59 +514,56 @@ def read_signature(
     unless a required parameter needs one anyway. ``owner``: the class of a method. ``is_wrapped``:
     an entry point calls the function in any case, and constructs values that are not plain.
     """
-    taken = parameters_of(node.args)
-    if not taken and not is_wrapped:
+    listed = parameters_of(node.args)
+    if not listed and not is_wrapped:
         return Obstacle("no arguments", "")
     # Types observed in tests take precedence over types inferred from the source.
-    told = inferred_types(node)
-    if reader.observed is not None:
-        told |= reader.observed(module, owner, node.name)
+    inferred = inferred_types(node)
+    inferred |= reader.observed.get((module, owner, node.name), {})
     result: Type | Obstacle = Type("any")
     if node.returns is not None:
         result = reader.read(node.returns, module, result=True)
     if isinstance(result, Obstacle):
         return result
-    by_place = {argument.arg for argument in node.args.posonlyargs}
-    parameters: list[Parameter] = []
-    is_whole = True
-    types: dict[str, Type | Obstacle] = {
-        a.arg: reader.read(a.annotation, module) if a.annotation is not None else told[a.arg].type
-        for a, _, _ in taken
+    types = {
+        a.arg: inferred[a.arg].type if a.annotation is None else reader.read(a.annotation, module)
+        for a, _, _ in listed
     }
     needs_entry = is_wrapped or any(
-        _is_built(types[a.arg]) and default is None and kind in ("positional", "keyword")
-        for a, kind, default in taken
+        _is_constructed(types[a.arg]) and default is None and kind in ("positional", "keyword")
+        for a, kind, default in listed
     )
-    for argument, kind, default in taken:
-        found = types[argument.arg]
-        is_open = default is not None or kind in ("varargs", "varkw")
-        is_made = is_open and _is_built(found)
-        if is_made and not isinstance(found, Obstacle):
+    parameters: list[Parameter] = []
+    is_whole = True
+    for argument, kind, default in listed:
+        read = types[argument.arg]
+        is_optional = default is not None or kind in ("varargs", "varkw")
+        if is_optional and not isinstance(read, Obstacle) and _is_constructed(read):
             is_none = isinstance(default, ast.Constant) and default.value is None
-            found = optional(found) if needs_entry and is_none else Obstacle("type", argument.arg)
-        if not is_whole and (kind == "varargs" or argument.arg in by_place):
-            found = Obstacle("type", f"{argument.arg} after a parameter left out")
-        if isinstance(found, Obstacle):
-            if not is_open:
-                return found
+            read = optional(read) if needs_entry and is_none else Obstacle("type", argument.arg)
+        if not is_whole and (kind == "varargs" or argument in node.args.posonlyargs):
+            read = Obstacle("type", f"{argument.arg} after a parameter left out")
+        if isinstance(read, Obstacle):
+            if not is_optional:
+                return read
             is_whole = False
             continue
         text = None if default is None else ast.unparse(default)
-        place = "keyword" if kind == "positional" and not is_whole else kind
-        origin = told[argument.arg].origin if argument.annotation is None else "annotation"
-        parameters.append(Parameter(argument.arg, place, found, text, origin))
+        passing = "keyword" if kind == "positional" and not is_whole else kind
+        parameter = Parameter(argument.arg, passing, read, text)
+        if argument.annotation is None:
+            parameter = replace(parameter, origin=inferred[argument.arg].origin)
+        parameters.append(parameter)
     if not parameters and not is_wrapped:
         return Obstacle("no arguments", "of an accepted type")
-    if not parameters and taken:
-        result = Type("any")
-    return Signature(tuple(parameters), result)
+    return Signature(tuple(parameters), result if parameters or not listed else Type("any"))
 
 
-def _is_built(found: Type | Obstacle) -> bool:
-    return isinstance(found, Type) and any(needs_of(found))
+def _is_constructed(kind: Type | Obstacle) -> bool:
+    return isinstance(kind, Type) and any(needs_of(kind))
 
 
-def gives_something(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def returns_value(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Return whether a function has a return annotation, or returns or yields a value."""
     return node.returns is not None or any(
         isinstance(child, ast.Return | ast.Yield | ast.YieldFrom)
@@ -650,12 +573,7 @@ def gives_something(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     )
 
 
-def is_overload(node: ast.FunctionDef) -> bool:
-    """Return whether a function is an ``@overload`` stub."""
-    return any(ast.unparse(d).rpartition(".")[2] == "overload" for d in node.decorator_list)
-
-
-MADE_WITH = frozenset({"set", "frozenset", "tuple"})
+CONTAINERS = frozenset({"set", "frozenset", "tuple"})
 """Builtins that an entry point may call; the program must not rebind them."""
 
 
@@ -675,52 +593,67 @@ class Entry:
     """The types of the values that it constructs from its parameters."""
 
 
-def built_needs(parameters: Iterable[Parameter]) -> tuple[Need, ...]:
+def _construction_needs(parameters: Iterable[Parameter]) -> tuple[Need, ...]:
     """Return the names that constructing the arguments refers to, without duplicates."""
     return tuple(dict.fromkeys(need for p in parameters for need in needs_of(p.type)))
 
 
-def given(parameter: Parameter, renamed: Mapping[str, str]) -> str:
-    """Return the expression that constructs an argument from the entry point's parameter."""
-    return made(parameter.type, renamed.get(parameter.name, parameter.name))
-
-
-def entry(name: str, parameters: Iterable[Parameter], call: str, signature: Signature) -> Entry:
+def _wrapper(name: str, parameters: Iterable[Parameter], call: str, result: Type) -> Entry:
     """Return an entry point with these parameters, required ones first."""
     ordered = sorted(parameters, key=lambda each: not each.is_required)
     listed = ", ".join(p.name + (f"={p.default}" if p.default else "") for p in ordered)
-    text = f"def {name}({listed}):\n    return {call}\n"
-    shown = tuple(replace(p, type=plain(p.type), kind="positional") for p in ordered)
-    types = tuple(p.type for p in ordered)
-    return Entry(name, text, Signature(shown, signature.result), built_needs(ordered), types)
+    shown = tuple(replace(p, type=plain_type(p.type), kind="positional") for p in ordered)
+    return Entry(
+        name,
+        f"def {name}({listed}):\n    return {call}\n",
+        Signature(shown, result),
+        _construction_needs(ordered),
+        tuple(p.type for p in ordered),
+    )
 
 
-def is_literal(default: str | None) -> bool:
-    """Return whether a default is a literal, so that it can be written outside its module."""
-    try:
-        ast.literal_eval(default or "")
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        return False
-    return True
+def _passed(parameters: Iterable[Parameter]) -> list[Parameter]:
+    """Return the parameters that a wrapper can pass on.
+
+    A default must be a literal, so that it can be written outside its module.
+    """
+    passed = []
+    for parameter in parameters:
+        with suppress(ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            if not parameter.is_required:
+                ast.literal_eval(parameter.default or "")
+            if parameter.kind in ("positional", "keyword"):
+                passed.append(parameter)
+    return passed
 
 
-def entry_of_function(node: ast.FunctionDef, signature: Signature) -> Entry:
-    """Return the entry point of a function: itself, unless an argument must be constructed."""
-    if not built_needs(signature.parameters):
+def entry_of(
+    module: str,
+    owner: ast.ClassDef | None,
+    node: ast.FunctionDef | ast.AsyncFunctionDef,
+    reader: PackageAnnotations,
+) -> Entry | Obstacle:
+    """Return the entry point of a function, or of a class's method, or why there is none."""
+    if isinstance(node, ast.AsyncFunctionDef):
+        return Obstacle("coroutine", node.name)
+    if owner is not None:
+        return _entry_of_method(module, owner, node, reader)
+    if any(ast.unparse(d).rpartition(".")[2] == "overload" for d in node.decorator_list):
+        return Obstacle("overload stub", node.name)
+    signature = read_signature(module, node, reader)
+    if isinstance(signature, Obstacle):
+        return signature
+    if not _construction_needs(signature.parameters):
         return Entry(node.name, "", signature)
     by_place = {each.arg for each in node.args.posonlyargs}
-    kept = [
-        p
-        for p in signature.parameters
-        if p.kind in ("positional", "keyword") and (p.is_required or is_literal(p.default))
-    ]
-    taken = {*(need.name for need in built_needs(kept)), *MADE_WITH, node.name}
-    renamed = {p.name: f"{p.name}_given" for p in kept if p.name in taken}
+    passed = _passed(signature.parameters)
+    used = {*(need.name for need in _construction_needs(passed)), *CONTAINERS, node.name}
+    own = [replace(p, name=f"{p.name}_given" if p.name in used else p.name) for p in passed]
     call = ", ".join(
-        given(p, renamed) if p.name in by_place else f"{p.name}={given(p, renamed)}" for p in kept
+        ("" if p.name in by_place else f"{p.name}=") + construction(p.type, renamed.name)
+        for p, renamed in zip(passed, own, strict=True)
     )
-    parameters = [replace(p, name=renamed.get(p.name, p.name)) for p in kept]
-    return entry(f"call_{node.name}", parameters, f"{node.name}({call})", signature)
+    return _wrapper(f"call_{node.name}", own, f"{node.name}({call})", signature.result)
 
 
 _CALLED = {"staticmethod": "static", "classmethod": "class", "property": "property",
@@ -741,73 +674,76 @@ def methods_of(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
 
     Property setters and deleters return nothing; they do not replace the getter of the same name.
     """
-    found = {
+    methods = {
         each.name: each
         for each in node.body
         if isinstance(each, ast.FunctionDef)
         and not any(getattr(d, "attr", "") in ("setter", "deleter") for d in each.decorator_list)
     }
-    for name, method in found.items():
+    for name, method in methods.items():
         if not (name.startswith("__") and name.endswith("__")):
             yield method
 
 
-def entry_for(
+def _entry_of_method(
     module: str, owner: ast.ClassDef, method: ast.FunctionDef, reader: PackageAnnotations
 ) -> Entry | Obstacle:
-    """Return the entry point that calls a method, or why there is none."""
     how = how_called(method)
     if how is None:
         return Obstacle("decorated method", method.name)
-    where = Definition(module, owner.name)
-    taken = _read(module, method, reader, owner=owner.name, is_bound=how != "static")
-    if isinstance(taken, Obstacle):
-        return taken
-    is_made = how in ("method", "property")
-    member = of_enum(owner, where, reader.resolver) if is_made else None
-    made = made_of(module, owner, reader) if is_made else Signature((), Type("none"))
-    if member is not None:
-        made = Signature((Parameter("member", "positional", member),), Type("none"))
-    if isinstance(made, Obstacle):
-        return made
-    used = {p.name for p in made.parameters}
-    renamed = {p.name: f"{p.name}_given" if p.name in used else p.name for p in taken.parameters}
-    named = used | set(renamed.values())
-    needs = built_needs((*made.parameters, *taken.parameters))
-    mentions = {owner.name, *(need.name for need in needs), *MADE_WITH}
-    if used & set(renamed.values()) or named & mentions:
+    signature = _by_keyword(module, method, reader, owner=owner.name, is_bound=how != "static")
+    if isinstance(signature, Obstacle):
+        return signature
+    target, parameters = owner.name, tuple[Parameter, ...]()
+    if how in ("method", "property"):
+        member = enum_type(owner, Definition(module, owner.name), reader.resolver)
+        if member is not None:
+            parameters = (Parameter("member", "positional", member),)
+            target = construction(member, "member")
+        else:
+            constructor = constructor_of(module, owner, reader)
+            if isinstance(constructor, Obstacle):
+                return constructor
+            parameters = constructor.parameters
+            inside = ", ".join(f"{p.name}={construction(p.type, p.name)}" for p in parameters)
+            target = f"{owner.name}({inside})"
+    used = {p.name for p in parameters}
+    passed = signature.parameters
+    own = [replace(p, name=f"{p.name}_given" if p.name in used else p.name) for p in passed]
+    names = {p.name for p in own}
+    needs = _construction_needs((*parameters, *passed))
+    mentions = {owner.name, *(need.name for need in needs), *CONTAINERS}
+    if used & names or (used | names) & mentions:
         return Obstacle("name clash", f"{owner.name}.{method.name}")
-    inside = ", ".join(f"{p.name}={given(p, {})}" for p in made.parameters)
-    outside = ", ".join(f"{p.name}={given(p, renamed)}" for p in taken.parameters)
-    target = f"{owner.name}({inside})" if is_made else owner.name
-    if member is not None:
-        target = given(made.parameters[0], {})
-    call = f"{target}.{method.name}" + (f"({outside})" if how != "property" else "")
-    parameters = [*made.parameters, *(replace(p, name=renamed[p.name]) for p in taken.parameters)]
-    if not parameters:
+    if not parameters and not own:
         return Obstacle("no arguments", "")
-    return entry(f"{owner.name}_{method.name}", parameters, call, taken)
+    call = f"{target}.{method.name}"
+    if how != "property":
+        pairs = zip(passed, own, strict=True)
+        outside = ", ".join(f"{p.name}={construction(p.type, q.name)}" for p, q in pairs)
+        call = f"{call}({outside})"
+    return _wrapper(f"{owner.name}_{method.name}", (*parameters, *own), call, signature.result)
 
 
-def fields_of(
+def object_type(
     where: Definition, owner: ast.ClassDef, reader: PackageAnnotations
-) -> MadeType | Obstacle:
+) -> ConstructedType | Obstacle:
     """Return how an object of a class is constructed from a tuple of ``__init__`` arguments."""
-    found = made_of(where.module, owner, reader)
-    if isinstance(found, Obstacle):
-        return found
-    required = [p for p in found.parameters if p.is_required]
-    others = [p for p in found.parameters if not p.is_required]
-    kept = [*required, *others[: max(0, MOST_FIELDS - len(required))]]
-    if not kept:
+    constructor = constructor_of(where.module, owner, reader)
+    if isinstance(constructor, Obstacle):
+        return constructor
+    required = [p for p in constructor.parameters if p.is_required]
+    others = [p for p in constructor.parameters if not p.is_required]
+    fields = [*required, *others[: max(0, MOST_FIELDS - len(required))]]
+    if not fields:
         return Obstacle("class", "constructed without arguments")
-    if sum(size_of(p.type) for p in kept) > MOST_PARTS:
+    if sum(size_of(p.type) for p in fields) > MOST_PARTS:
         return Obstacle("class", "constructed from too many parts")
-    return MadeType(
+    return ConstructedType(
         "tuple",
-        tuple(p.type for p in kept),
+        tuple(p.type for p in fields),
         template=where.name,
-        fields=tuple(p.name for p in kept),
+        fields=tuple(p.name for p in fields),
         needs=(where,),
         answer=next((_ANSWERS[base] for base in _ANSWERS if base in _bases_of(owner)), ANY),
     )
@@ -825,7 +761,7 @@ def how_called(method: ast.FunctionDef) -> str | None:
     return how
 
 
-def _read(
+def _by_keyword(
     module: str,
     function: ast.FunctionDef,
     reader: PackageAnnotations,
@@ -836,26 +772,24 @@ def _read(
     """Return a function's signature for calls by keyword; reject positional-only parameters."""
     shown = copy.copy(function)
     shown.args = copy.copy(function.args)
+    if shown.name == "__init__":
+        shown.returns = None
     if shown.args.posonlyargs:
         return Obstacle("type", "a positional-only parameter")
     if is_bound:
         if not shown.args.args:
             return Obstacle("type", "a method without self")
         shown.args.args = shown.args.args[1:]
-    found = read_signature(module, shown, reader, owner=owner, is_wrapped=True)
-    if isinstance(found, Obstacle):
-        return found
-    kept = tuple(
-        replace(p, kind="positional")
-        for p in found.parameters
-        if p.kind in ("positional", "keyword") and (p.is_required or is_literal(p.default))
-    )
-    if any(p.is_required and p.origin == "none" for p in kept):
+    signature = read_signature(module, shown, reader, owner=owner, is_wrapped=True)
+    if isinstance(signature, Obstacle):
+        return signature
+    passed = tuple(replace(p, kind="positional") for p in _passed(signature.parameters))
+    if any(p.is_required and p.origin == "none" for p in passed):
         return Obstacle("type", "unknown")
-    return Signature(kept, found.result)
+    return Signature(passed, signature.result)
 
 
-def made_of(
+def constructor_of(
     module: str, owner: ast.ClassDef, reader: PackageAnnotations, depth: int = 0
 ) -> Signature | Obstacle:
     """Return the signature of a class's constructor, or why objects cannot be constructed."""
@@ -865,12 +799,10 @@ def made_of(
     if (owner.keywords and not is_dict) or own.keys() & {"__new__", "__post_init__"}:
         return Obstacle("class", "custom construction")
     if "__init__" in own:
-        bare = copy.copy(own["__init__"])
-        bare.returns = None
-        return _read(module, bare, reader, owner=owner.name, is_bound=True)
+        return _by_keyword(module, own["__init__"], reader, owner=owner.name, is_bound=True)
     decorators = {ast.unparse(d).partition("(")[0].rpartition(".")[2] for d in owner.decorator_list}
     if is_dict or "NamedTuple" in bases or (decorators == {"dataclass"} and bases <= _BASES):
-        return _read(module, _of_fields(owner), reader, owner="", is_bound=False)
+        return _by_keyword(module, _of_fields(owner), reader, owner="", is_bound=False)
     if bases <= _BASES and not decorators:
         return Signature((), Type("none"))
     inherited = [base for base in owner.bases if ast.unparse(base) not in _BASES]
@@ -878,7 +810,7 @@ def made_of(
         target = reader.resolver.resolve(module, inherited[0].id)
         parent = class_of(target, reader.resolver) if isinstance(target, Definition) else None
         if isinstance(target, Definition) and parent is not None and depth < MOST_PARENTS:
-            return made_of(target.module, parent, reader, depth + 1)
+            return constructor_of(target.module, parent, reader, depth + 1)
     return Obstacle("class", "constructor cannot be resolved")
 
 

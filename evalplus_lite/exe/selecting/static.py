@@ -6,12 +6,10 @@ import ast
 import fnmatch
 import functools
 import sys
-import tomllib
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -26,21 +24,19 @@ from evalplus_lite.exe.reading.index import (
     has_member,
 )
 from evalplus_lite.exe.selecting.signatures import (
-    MADE_WITH,
+    CONTAINERS,
     Entry,
     Inferred,
     Need,
     PackageAnnotations,
     Signature,
-    entry_for,
-    entry_of_function,
-    gives_something,
-    is_overload,
+    entry_of,
     methods_of,
-    read_signature,
+    returns_value,
 )
 from evalplus_lite.exe.sources import Origin, PackageSource, is_permissive
 from evalplus_lite.exe.statistics.measures import static_statistics
+from evalplus_lite.exe.tables import tables
 from evalplus_lite.generate.domains.annotations import Type
 
 STAGES = tuple(
@@ -109,25 +105,25 @@ class Funnel:
 
 def is_banned_package(name: str) -> bool:
     """Return whether a package matches a pattern in ``data/repositories.toml``."""
-    patterns = _data("repositories")["patterns"]
+    patterns = tables("repositories")["patterns"]
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def impurities(closure: Closure) -> Iterator[Obstacle]:
     """Yield the reasons why a closure may be impure."""
-    tables = _data("purity")
+    purity = _purity()
     for dotted in sorted(closure.externals):
         if (reason := judge_name(dotted)) is not None:
             yield Obstacle(reason, dotted)
     for name in sorted(closure.builtins):
-        if reason := tables["builtins"].get(name) or tables["variables"].get(name):
+        if reason := purity["builtins"].get(name) or purity["variables"].get(name):
             yield Obstacle(reason, name)
     for statement in closure.statements.values():
         uses = statement.uses
-        for name in sorted(statement.binds & tables["variables"].keys()):
-            yield Obstacle(tables["variables"][name], name)
-        for attribute in sorted(uses.attributes & tables["attributes"].keys()):
-            yield Obstacle(tables["attributes"][attribute], f".{attribute}")
+        for name in sorted(statement.binds & purity["variables"].keys()):
+            yield Obstacle(purity["variables"][name], name)
+        for attribute in sorted(uses.attributes & purity["attributes"].keys()):
+            yield Obstacle(purity["attributes"][attribute], f".{attribute}")
         for call in uses.calls:
             is_constant = len(call.args) < 2 or isinstance(call.args[1], ast.Constant)
             if not is_constant and getattr(call.func, "id", "") != "hasattr":
@@ -142,14 +138,14 @@ def judge_name(dotted: str) -> str | None:
     The longest entry in ``data/purity.toml`` that is a prefix of the name decides. So a module that
     is used as a value (``import os``, then ``f(os)``) is judged by the module's own entry.
     """
-    tables = _data("purity")
+    purity = _purity()
     parts = dotted.split(".")
     for end in range(len(parts), 0, -1):
         name = ".".join(parts[:end])
-        if name in tables["pure"]:
+        if name in purity["pure"]:
             return None
-        if name in tables["modules"]:
-            return str(tables["modules"][name])
+        if name in purity["modules"]:
+            return str(purity["modules"][name])
     return None
 
 
@@ -171,12 +167,10 @@ def _local_import(node: ast.Import | ast.ImportFrom) -> Iterator[Obstacle]:
 
 
 @functools.cache
-def _data(name: str) -> dict[str, Any]:
-    data = resources.files("evalplus_lite.exe").joinpath(f"data/{name}.toml")
-    tables = tomllib.loads(data.read_text(encoding="utf-8"))
+def _purity() -> dict[str, Any]:
     return {
         key: dict(_flat(value)) if isinstance(value, dict) else frozenset(value)
-        for key, value in tables.items()
+        for key, value in tables("purity").items()
     }
 
 
@@ -222,28 +216,6 @@ def _functions(
             yield None, node
         elif isinstance(node, ast.ClassDef):
             yield from ((node, method) for method in methods_of(node))
-
-
-def _entry(
-    module: Module,
-    owner: ast.ClassDef | None,
-    node: ast.FunctionDef | ast.AsyncFunctionDef,
-    reader: PackageAnnotations,
-) -> Entry | Obstacle:
-    """Return the entry point of a function or method, or why it is left out."""
-    if owner is not None and isinstance(node, ast.FunctionDef):
-        return entry_for(module.name, owner, node, reader)
-    if isinstance(node, ast.AsyncFunctionDef):
-        return Obstacle("coroutine", node.name)
-    if is_overload(node):
-        return Obstacle("overload stub", node.name)
-    signature = read_signature(module.name, node, reader)
-    if isinstance(signature, Obstacle):
-        return signature
-    found = entry_of_function(node, signature)
-    if found.text and found.name in module.bindings:  # another function's id has this name
-        return Obstacle("name clash", found.name)
-    return found
 
 
 UNLICENSED = "licence not permissive"
@@ -333,8 +305,8 @@ class StaticMine:
     companions: Sequence[PackageSource] = ()
     any_license: bool = False
     max_code: int = MAX_CODE
-    observed: Callable[[str, str, str], Mapping[str, Inferred]] | None = None
-    """Types that tests passed, by parameter, for a module, a class (or "") and a function."""
+    observed: Mapping[tuple[str, str, str], Mapping[str, Inferred]] = field(default_factory=dict)
+    """By module, class (or "") and function: the types that tests passed, by parameter."""
     funnel: Funnel = field(default_factory=Funnel)
     rejects: list[Reject] = field(default_factory=list)
     _hopeless: dict[Definition, list[Obstacle]] = field(default_factory=dict)
@@ -344,63 +316,62 @@ class StaticMine:
         """Yield the functions that can be mined, in order of module and line; iterate once only."""
         index = PackageIndex(self.package, self.companions)
         reader = PackageAnnotations(Resolver(index), self.observed)
-        late: dict[str, list[tuple[str, str, Obstacle]]] = {
-            stage: [] for stage in ("accepted", "top_level", "returning", "functions")
-        }
         for name in sorted(self.package.files):
             if self.package.files[name].is_test:
                 continue
             module = index.module(name)
             if module is None:
                 problem = Obstacle("module cannot be read", index.problems.get(name, ""))
-                late["functions"].append((name, "*", problem))
+                self._reject(name, "*", "functions", problem)
                 continue
             listed = [*_functions(module)]
             lines = {node.lineno for _, node in listed}
-            inner = [(name, own, Obstacle(why, "")) for own, why in _inner(module.tree, lines)]
-            late["top_level"] += inner
+            inner = [*_inner(module.tree, lines)]
+            for own, why in inner:
+                self._reject(name, own, "top_level", Obstacle(why, ""))
             self.funnel.add("functions", len(lines) + len(inner))
             is_used = False
             for owner, node in listed:
                 own = node.name if owner is None else f"{owner.name}.{node.name}"
                 self.funnel.add("top_level")
-                if not gives_something(node):
-                    late["returning"].append((name, own, Obstacle("returns None", "")))
+                if not returns_value(node):
+                    self._reject(name, own, "returning", Obstacle("returns None", ""))
                     continue
                 self.funnel.add("returning")
-                entry = _entry(module, owner, node, reader)
+                entry = entry_of(module.name, owner, node, reader)
+                is_wrapped = isinstance(entry, Entry) and bool(entry.text)
+                if owner is None and is_wrapped and f"call_{node.name}" in module.bindings:
+                    entry = Obstacle("name clash", f"call_{node.name}")  # another function's id
                 bindings = module.bindings[node.name if owner is None else owner.name]
                 is_last = owner is None and bindings[-1].node is node
                 if len(bindings) > 1 and not is_last and not isinstance(entry, Obstacle):
                     entry = Obstacle("redefined later", "")
                 if isinstance(entry, Obstacle):
                     label = f"type {entry.detail}" if entry.reason == "type" else entry.reason
-                    late["accepted"].append((name, own, Obstacle(label, entry.detail)))
+                    self._reject(name, own, "accepted", Obstacle(label, entry.detail))
                     continue
                 is_used = True
                 self.funnel.add("accepted")
                 try:
-                    found = self._mined(name, owner, node, entry, reader.resolver)
+                    function = self._mined(name, owner, node, entry, reader.resolver)
                 except Exception as error:
-                    found = [failed(error)]
-                if isinstance(found, MinedFunction):
+                    function = [failed(error)]
+                if isinstance(function, MinedFunction):
                     self.funnel.add("static")
-                    yield found
+                    yield function
                 else:
-                    self._reject(name, entry.name, "static", found)
+                    self._reject(name, entry.name, "static", *function)
             if not is_used:
                 # Trees are large, and most modules are not needed again.
                 index.forget(name)
         self.funnel.add("packages")
-        for stage, rejects in late.items():
-            for name, own, problem in rejects:
-                self._reject(name, own, stage, [problem])
+        order = ("static", "accepted", "top_level", "returning", "functions")
+        self.rejects.sort(key=lambda reject: order.index(reject.stage))
 
-    def _reject(self, module: str, name: str, stage: str, problems: list[Obstacle]) -> None:
+    def _reject(self, module: str, name: str, stage: str, *problems: Obstacle) -> None:
         reason = problems[0].reason
         self.funnel.reject(stage, reason)
-        function = f"{module}.{name}"
-        self.rejects.append(Reject(self.package.name, function, stage, reason, tuple(problems)))
+        self.rejects.append(Reject(self.package.name, f"{module}.{name}", stage, reason, problems))
 
     def _mined(
         self,
@@ -416,7 +387,7 @@ class StaticMine:
         )
         if entry.text:
             bound = {name for each in closure.statements.values() for name in each.binds}
-            if clashes := sorted(bound & {entry.name, *MADE_WITH}):
+            if clashes := sorted(bound & {entry.name, *CONTAINERS}):
                 return [Obstacle("name clash", clashes[0])]
         problems = [*dict.fromkeys(impurities(closure)), *closure.problems]
         if problems:
