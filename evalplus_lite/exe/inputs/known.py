@@ -29,6 +29,7 @@ from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.generate.domains.constants import examples
 from evalplus_lite.models import ModelSource
 from evalplus_lite.models.dialogue import Dialogue
+from evalplus_lite.programs import parsing
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig
 from evalplus_lite.types import Value
 from evalplus_lite.values import codec
@@ -399,11 +400,8 @@ def calls_of_model(
     reply = talk.ask(PROMPT.format(code=function.code, count=COUNT, name=function.name))
     calls: dict[str, KnownCall] = {}
     for line in reply.text.splitlines() if reply else ():
-        try:
-            shown = [*_calls(ast.parse(line.strip()))]
-        except _NO_LITERAL:
-            continue
-        for name, args, kwargs in shown:
+        tree = parsing.tree_or_none(line.strip())
+        for name, args, kwargs in _calls(tree) if tree else ():
             values, is_whole = bound(function.signature.parameters, args, kwargs)
             arguments = _arguments(function, RecordedCall("model", values))
             if name == function.name and is_whole and arguments is not None:

@@ -65,16 +65,16 @@ def written(value, left):
         return repr({"$timedelta": value.total_seconds()})
     if kind.__name__ in AS_TEXT:
         return repr({f"${kind.__name__}": str(value)})
-    if (made := made_of(value, left)) is None:
+    if (constructor := constructor_of(value, left)) is None:
         raise Odd
-    return f"{{'$made': ({kind.__name__!r}, {made})}}"
+    return f"{{'$made': ({kind.__name__!r}, {constructor})}}"
 
 
 objects = {}
 """By id: an object, kept alive, and the literal of its ``__init__`` arguments."""
 
 
-def made_of(value, left):
+def constructor_of(value, left):
     """Return an object's constructor arguments as a literal, by parameter; None if unknown."""
     known, text = objects.get(id(value), (None, ""))
     if known is value and known is not None:
@@ -94,7 +94,7 @@ class Recorder:
     def __init__(self, folders, tests):
         self.folders, self.tests = folders, tests
         self.label = "tests"
-        self.records, self.found, self.seen = {}, {}, {}
+        self.records, self.functions, self.seen = {}, {}, {}
         self.events = self.all_events = self.text = 0
 
     def begin(self, label):
@@ -117,40 +117,40 @@ class Recorder:
             self.note(frame, code, record)
 
     def note(self, frame, code, record):
-        given = dict(frame.f_locals)
+        values = dict(frame.f_locals)
         count = code.co_argcount + code.co_kwonlyargcount
         names = code.co_varnames[: count + bool(code.co_flags & 4) + bool(code.co_flags & 8)]
-        if len(given) > len(names):
+        if len(values) > len(names):
             return  # a generator that resumes
         owner = code.co_qualname.rpartition(".")[0]
         caller = frame.f_back.f_code.co_filename if frame.f_back is not None else ""
         is_inner = caller.startswith(self.folders) and caller not in self.tests
         label = "call sites" if is_inner else self.label
-        made, is_new = None, code.co_name == "__init__"
+        constructor, is_new = None, code.co_name == "__init__"
         if owner and names:
-            itself = given.get(names[0])
+            itself = values.get(names[0])
             if isinstance(itself, type) or type(itself).__name__ == owner or is_new:
-                given.pop(names[0], None)
+                values.pop(names[0], None)
                 if not isinstance(itself, type) and not is_new:
                     with contextlib.suppress(Exception):
-                        made = made_of(itself, [LONGEST_CALL])
+                        constructor = constructor_of(itself, [LONGEST_CALL])
         seen = self.seen.get((code, label), 0)
         if seen >= MOST_SEEN:
             return
         left, whole, parts = [LONGEST_CALL], True, []
         for name in names:
-            if name in given:
+            if name in values:
                 try:
-                    parts.append(f"{name!r}: {written(given[name], left)}")
+                    parts.append(f"{name!r}: {written(values[name], left)}")
                 except (Odd, RecursionError):
                     whole = False
         text = f"{{{', '.join(parts)}}}"
         if is_new and whole and owner and len(objects) < MOST_OBJECTS:
             objects[id(itself)] = itself, text
-        if (text, made) not in record and self.text < MOST_TEXT:
+        if (text, constructor) not in record and self.text < MOST_TEXT:
             self.seen[code, label] = seen + 1
-            self.text += len(text) + len(made or "")
-            record[text, made] = label, whole
+            self.text += len(text) + len(constructor or "")
+            record[text, constructor] = label, whole
             own = [key for key, (source, _) in record.items() if source == label]
             if len(own) > MOST_CALLS:
                 last = max(own, key=lambda key: zlib.crc32(repr(key).encode()))
@@ -162,9 +162,11 @@ class Recorder:
         is_ours = path.startswith(self.folders) and path not in self.tests
         if not is_ours or "<" in code.co_qualname or code.co_qualname.count(".") > 1:
             return None
-        if len(self.found) >= MOST_FUNCTIONS:
+        if len(self.functions) >= MOST_FUNCTIONS:
             return None
-        return self.found.setdefault((str(frame.f_globals.get("__name__")), code.co_qualname), {})
+        return self.functions.setdefault(
+            (str(frame.f_globals.get("__name__")), code.co_qualname), {}
+        )
 
 
 def plugin_of(pytest, recorder, most):
@@ -315,9 +317,11 @@ def entry(settings):
             outcomes, trouble = plugin.outcomes, plugin.trouble
     sys.setprofile(None)
     functions = []
-    for (module, name), record in sorted(recorder.found.items()):
+    for (module, name), record in sorted(recorder.functions.items()):
         items = record.items()
-        calls = [[label, text, made or "", whole] for (text, made), (label, whole) in items]
+        calls = [
+            [label, text, constructor or "", whole] for (text, constructor), (label, whole) in items
+        ]
         functions += [[module, name, calls]] if calls else []
     last = min(trouble, key=lambda each: (-trouble[each], each), default="")
     last = last or told_by(errors.getvalue())  # a conftest.py that cannot be read

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import fnmatch
-import functools
 import sys
 import traceback
 from collections import Counter
@@ -111,7 +110,7 @@ def is_banned_package(name: str) -> bool:
 
 def impurities(closure: Closure) -> Iterator[Obstacle]:
     """Yield the reasons why a closure may be impure."""
-    purity = _purity()
+    purity = tables("purity")
     for dotted in sorted(closure.externals):
         if (reason := judge_name(dotted)) is not None:
             yield Obstacle(reason, dotted)
@@ -138,7 +137,7 @@ def judge_name(dotted: str) -> str | None:
     The longest entry in ``data/purity.toml`` that is a prefix of the name decides. So a module that
     is used as a value (``import os``, then ``f(os)``) is judged by the module's own entry.
     """
-    purity = _purity()
+    purity = tables("purity")
     parts = dotted.split(".")
     for end in range(len(parts), 0, -1):
         name = ".".join(parts[:end])
@@ -164,23 +163,6 @@ def _local_import(node: ast.Import | ast.ImportFrom) -> Iterator[Obstacle]:
             yield Obstacle("import in a function", ast.unparse(node)[:80])
         elif (reason := judge_name(name)) is not None:
             yield Obstacle(reason, name)
-
-
-@functools.cache
-def _purity() -> dict[str, Any]:
-    return {
-        key: dict(_flat(value)) if isinstance(value, dict) else frozenset(value)
-        for key, value in tables("purity").items()
-    }
-
-
-def _flat(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Flatten TOML's nested tables: the dotted key ``urllib.request`` is one name here."""
-    for key, value in table.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
 
 
 MAX_CODE = 4096
