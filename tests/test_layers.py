@@ -61,7 +61,7 @@ OWNERS = {
     "mutmut": {"programs/mutation/mutants.py"},
     "hypothesis": {"generate/strategies.py"},
     "radon": {"exe/statistics/measures.py"},
-    "jinja2": {"reports/page/rendering.py"},
+    "jinja2": {"reports/exporters/suites.py", "reports/page/rendering.py"},
     "matplotlib": {"reports/plots/canvas.py"},
     "pooch": {"tasks/published/format.py"},
     "uvicorn": {"serving/server/server.py"},

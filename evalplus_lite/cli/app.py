@@ -106,10 +106,9 @@ def command(name: str) -> Any:
         application.command(name)(getattr(module, inner))
     application.info.cls = _Group
     for each in application.registered_commands:
-        # One line per paragraph, so that the help wraps at the screen's width.
-        paragraphs = (inspect.getdoc(each.callback) or "").split("\n\n")
-        text = "\n\n".join(re.sub(r"\s*\n\s*", " ", paragraph) for paragraph in paragraphs)
-        each.cls, each.help = _Command, text
+        # One line per paragraph or example, so that the help wraps at the screen's width.
+        text = inspect.getdoc(each.callback) or ""
+        each.cls, each.help = _Command, re.sub(r"(?<!\n)\n(?!\n|\[bold\])", " ", text)
     result = typer.main.get_command(application)
     result.name = name
     return result

@@ -21,11 +21,11 @@ from evalplus_lite.jobs.datasets import content_hash, run_facts
 from evalplus_lite.jobs.expected import SharedData, SuiteSource, on_suites, staged
 from evalplus_lite.jobs.judging import failure_row
 from evalplus_lite.jobs.outputs import Tests
-from evalplus_lite.jobs.rerunning import judging_dataset
+from evalplus_lite.jobs.rerunning import group_options, judging_dataset
 from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.programs import definitions, fingerprints
 from evalplus_lite.programs.extraction.extraction import extract_bounded
-from evalplus_lite.reports.harness_results import JudgedSample, Side, read_side
+from evalplus_lite.reports.harness_results import OWN, JudgedSample, Side, read_side
 from evalplus_lite.sandbox import Preset, Sandbox
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import shown
@@ -281,8 +281,12 @@ def _passes(verdict: Verdict, tests: Tests) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class GapResult(Result):
-    """The difference of two scores by cause, and the samples whose verdicts differ."""
+    """The difference of two scores by cause, and the samples whose verdicts differ.
 
+    ``command`` has the words that show one of them again; none without a difference.
+    """
+
+    command: Sequence[str] = ()
     kind: ClassVar[str] = "gap"
 
     def to_rows(self) -> list[dict[str, Any]]:
@@ -362,7 +366,27 @@ def why(
         },
         "differences": differences,
     }
-    return GapResult(summary)
+    return GapResult(summary, _command(differences, sides, (first, second), dataset))
+
+
+def _command(
+    differences: Sequence[Mapping[str, Any]],
+    sides: Sequence[Side],
+    paths: Sequence[object],
+    dataset: object,
+) -> list[str]:
+    """Return ``rerun`` with a deciding case, if a side has the programs, else ``why`` again."""
+    if not differences:
+        return []
+    row = next((row for row in differences if row["case"] is not None), differences[0])
+    id, key = row["task_id"], (row["task_id"], row["index"])
+    data = [] if dataset is None or isinstance(dataset, Dataset) else ["-d", str(dataset)]
+    for path, side in zip(paths, sides, strict=True):
+        if side.harness == OWN and row["case"] is not None:
+            group, index = side.samples.get(key, (None, row["index"]))
+            sample = [f"{id}#{index}", *(group_options(group) if group else [])]
+            return ["rerun", str(path), *sample, "--case", str(row["case"]), *data]
+    return ["why", *map(str, paths), "--tasks", id, *data]
 
 
 def _require_same_models(sides: Sequence[Side]) -> None:

@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InputError, shown_path
-from evalplus_lite.jobs.outputs import Tests, read_evaluation
+from evalplus_lite.jobs.outputs import RunGroup, Tests, group_of, read_evaluation
 from evalplus_lite.store import parse_json, read_jsonl, read_text
 from evalplus_lite.store.opening import open_zip
 from evalplus_lite.store.reading import OWN_LINE, OWN_VALUES
 from evalplus_lite.store.reading import Row as FileRow
 from evalplus_lite.types import clip
+
+OWN = "evalplus-lite"
+"""The harness of a folder of evaluate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,8 @@ class Side:
     """The content hash of the data set, if the results state it."""
     models: Mapping[tuple[str, int], str] = field(default_factory=dict)
     """The model of each sample, if the results have several models."""
+    samples: Mapping[tuple[str, int], tuple[RunGroup, int]] = field(default_factory=dict)
+    """The group and index of each sample in a folder of evaluate, if it has several groups."""
 
     def renamed(self, ids: Sequence[str]) -> Side:
         """Return the side with task numbers replaced by ids."""
@@ -265,15 +270,21 @@ def _own(path: str | os.PathLike[str], tests: Tests) -> Side:
     evaluation = read_evaluation(path)
     texts = dict(evaluation.programs())
     used: Tests = "plus" if tests == "plus" and evaluation.has_plus else "base"
-    rows, models = {}, {}
+    rows, models, samples, count = {}, {}, {}, Counter[str]()
+    has_groups = len(evaluation.summary["groups"]) > 1
     for row in evaluation.rows():
+        key = row["task_id"], row["index"]
+        if has_groups:  # each of which counts its samples from 0
+            key = row["task_id"], count[row["task_id"]]
+            samples[key] = group_of(row), row["index"]
+            count[row["task_id"]] += 1
         failure = row.get("failure") or {}
         passed = row["base"] == "pass" and (used == "base" or row["plus"] in ("pass", None))
         detail = "" if passed else f"{failure.get('verdict', '')}: {failure.get('detail', '')}"
         text = texts.get(row["program"], "")
-        rows[row["task_id"], row["index"]] = JudgedSample(text, "solution", passed, used, detail)
-        models[row["task_id"], row["index"]] = row.get("model") or ""
+        rows[key] = JudgedSample(text, "solution", passed, used, detail)
+        models[key] = row.get("model") or ""
     if len(set(models.values())) < 2:
         models = {}
     dataset, content = evaluation.data_path, evaluation.content
-    return Side(shown_path(path), "evalplus-lite", rows, dataset, content, models)
+    return Side(shown_path(path), OWN, rows, dataset, content, models, samples)

@@ -449,7 +449,9 @@ def _near(index: Part, number: int, place: int, home: str) -> Part:
     """Return the index for a task's own page: the task, and links to its neighbors."""
     suites = []
     for each, suite in enumerate(index["suites"]):
-        sides = [{key: side[key] for key in ("label", "folder")} for side in suite["entrants"]]
+        sides = [
+            {key: side[key] for key in ("label", "folder", "options")} for side in suite["entrants"]
+        ]
         rows = [
             {"id": row["id"], "file": _name(each, n), "counts": row["counts"]}
             if abs(n - place) <= 1

@@ -13,7 +13,7 @@ from support.schemas import hold
 from evalplus_lite import Case, Dataset, InputError, Session, Task, evaluate
 from evalplus_lite.cli import main
 from evalplus_lite.reports import GapResult, why
-from evalplus_lite.reports.gaps import CAUSES
+from evalplus_lite.reports.gaps import CAUSES, _command
 from evalplus_lite.reports.harness_results import read_side
 from evalplus_lite.store.opening import open_zip
 
@@ -115,7 +115,15 @@ def test_samples_of_other_models_are_not_matched(tmp_path: Path, session: Sessio
     with pytest.raises(InputError, match="several models"):
         why(tmp_path / "one", tmp_path / "two", dataset=data, session=session)
     same = why(tmp_path / "two", tmp_path / "two", dataset=data, session=session)
-    assert same.to_rows() == []
+    assert (same.to_rows(), same.command) == ([], [])
+    x.write_text(y.read_text())
+    evaluate(data, [x, y], out=tmp_path / "later", session=session)
+    paths = [tmp_path / "two", tmp_path / "later"]
+    (row,) = why(*paths, dataset=data, session=session).to_rows()
+    assert (row["cause"], row["index"], row["passed"]) == ("sampling", 0, [True, False])
+    sides, decided = [read_side(path) for path in paths], {**row, "case": 0, "index": 1}
+    command = _command([decided], sides, ["two", "later"], None)
+    assert command == ["rerun", "two", "judge#0", "--model", "y", "--case", "0"]
 
 
 @pytest.mark.parametrize(

@@ -256,6 +256,7 @@ def test_runs_without_samples_for_some_tasks_have_no_rank(results: Path, tmp_pat
         ("few", None),
     ]
     assert suite["verdict"].startswith("one solves 25.0 %")
+    assert [side["options"] for side in suite["entrants"]] == [[], []]
     assert re.search(r"Not ranked[^<]*2 tasks: few\.", found.source)
     assert "/compare" not in "".join(attrs.get("href") or "" for _, attrs in found.tags)
 

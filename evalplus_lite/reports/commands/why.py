@@ -49,10 +49,10 @@ def why(
             tests="base" if base else "plus",
             session=session,
         )
-    return run.ended(result, lambda: _show(result, first, second, dataset))
+    return run.ended(result, lambda: _show(result))
 
 
-def _show(result: gaps.GapResult, first: Path, second: Path, dataset: str | None) -> None:
+def _show(result: gaps.GapResult) -> None:
     print_tables(result.tables())
     summary = result.summary
     words = {True: "passes", False: "fails", None: "no verdict"}
@@ -63,16 +63,7 @@ def _show(result: gaps.GapResult, first: Path, second: Path, dataset: str | None
             say(f"{row['task_id']}#{row['index']}: {cause}: {pair}: {row['evidence']}")
         if len(rows) > SHOWN:
             say(f"and {len(rows) - SHOWN} more")
-    if not summary["differences"]:
+    if result.command:
+        say(f"one of them again: {shlex.join(['evalplus-lite', *result.command])}")
+    else:
         say("every verdict is the same")
-        return
-    # A deciding case can be run again only with the programs, which a folder of evaluate has.
-    own = next((str(path) for path in (first, second) if path.is_dir()), None)
-    rows = summary["differences"]
-    row = next((row for row in rows if row["case"] is not None), rows[0])
-    data = ["-d", dataset] if dataset else []
-    command = ["why", str(first), str(second), "--tasks", row["task_id"], *data]
-    if own is not None and row["case"] is not None:
-        sample = f"{row['task_id']}#{row['index']}"
-        command = ["rerun", own, sample, "--case", str(row["case"]), *data]
-    say(f"one of them again: {shlex.join(['evalplus-lite', *command])}")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.reports.exporters.suites import (
+    TEMPLATES,
     Card,
     ExportedTask,
     Lost,
@@ -24,31 +25,6 @@ from evalplus_lite.types import HarnessKind, clip
 from evalplus_lite.values.source import call, literal
 
 ID_LENGTH = 60
-README = """\
-# {name}
-
-{tasks} tasks with {cases} cases: a test file for each task.
-
-## Files
-
-A task's file is named by its id, in which every character but A-Z, a-z, 0-9 and _ becomes _:
-`Own/task-3` is tested by `test_Own_task_3.py`. A contract's check is at the end of the file: it
-decides where several answers are right. `conftest.py` finds the solutions.
-
-## How to run it
-
-    pytest THIS_FOLDER --solution my_solution.py
-
-A file is tested by the tests of the functions that it defines; one that defines none of them, by
-the tests of scripts. `--solution` may be a folder: it has a file for each task, named by the same
-rule (`Own_task_3.py`). `--seconds 10` gives each case more time. Solutions run without a sandbox:
-test only code that you trust.
-
-## Left out
-
-{left_out}
-"""
-TEXTS = Path(__file__).with_name("pytest_conftest.txt")
 KINDS: tuple[HarnessKind, ...] = ("call", "method", "sequence", "factory", "script")
 
 
@@ -67,7 +43,7 @@ def write_pytest(folder: Path, entries: Sequence[ExportedTask], card: Card | Non
                 f"tasks {other!r} and {entry.task.id!r} would be one file",
                 remedy="choose one of them with --tasks, or give it another id",
             )
-    write_text(folder / "conftest.py", TEXTS.read_text(encoding="utf-8"))
+    write_text(folder / "conftest.py", TEMPLATES.get_template("conftest.txt").render())
     if any(entry.task.harness.row for entry in entries):
         write_text(folder / "harness.py", module_text())
     for entry in entries:
@@ -82,7 +58,7 @@ def _readme(entries: Sequence[ExportedTask], card: Card, lost: Lost) -> str:
     reason = "{} inputs that are nested too deeply, or of a class that the program declares"
     rows += [(id, reason.format(count)) for id, count in lost.items()]
     lines = [f"    {clip(id)}: {clip(text)}" for id, text in rows]  # as code, so no text is markup
-    return README.format(
+    return TEMPLATES.get_template("pytest.md").render(
         name=clip(card.name),
         tasks=len(entries),
         cases=sum(len(entry.suite.cases) for entry in entries) - sum(lost.values()),
@@ -98,38 +74,19 @@ def file_name(task_id: str) -> str:
 def task_text(entry: ExportedTask) -> str:
     """Return the source of one task's test file."""
     task = entry.task
-    rows = sorted(_rows(entry), key=lambda row: (len(row[0]), row[0], row[2]))
-    cases = "".join(f"    ({inputs}, {expected}, {name}),\n" for inputs, expected, name in rows)
     heading = f"{task.id}: {len(entry.base)} base and {len(entry.plus)} further cases"
-    about = "\n".join(f"# {_shown(line)}".rstrip() for line in task.prompt.strip().splitlines())
-    name = task.entry_point.replace(".", "_") or "script"
     of = f" of `{task.entry_point}`" if task.entry_point else ""
-    return f'''"""{_docstring(heading)}{of}."""
-
-{about}
-
-import copy
-
-import pytest
-
-TASK, ENTRY_POINT = {task.id!a}, {task.entry_point!r}
-HARNESS = {task.harness.row!r}
-
-CASES = [  # inputs, expected output, name; shortest first
-{cases}]
-
-
-@pytest.mark.parametrize(
-    "inputs, expected", [case[:2] for case in CASES], ids=[case[2] for case in CASES]
-)
-def test_{name}(solution, inputs, expected):
-    output = solution(*copy.deepcopy(inputs))
-    assert is_right(inputs, output, expected), (
-        f"{{ENTRY_POINT}}{{inputs!r}} is {{output!r}}, not {{expected!r}}"
+    prompt = task.prompt.strip().splitlines()
+    return TEMPLATES.get_template("pytest.txt").render(
+        heading=f"{_docstring(heading)}{of}.",
+        about="\n".join(f"# {_shown(line)}".rstrip() for line in prompt),
+        id=ascii(task.id),
+        entry_point=repr(task.entry_point),
+        harness=repr(task.harness.row),
+        name=task.entry_point.replace(".", "_") or "script",
+        cases=sorted(_rows(entry), key=lambda row: (len(row[0]), row[0], row[2])),
+        judging=judging_text(task),
     )
-
-
-{judging_text(task)}'''
 
 
 def _rows(entry: ExportedTask) -> Iterable[tuple[str, str, str]]:

@@ -11,6 +11,7 @@ suite: all runs judged by one content. ``name``, ``content``, ``has_plus``, ``mi
     on missing data, or ""), ``verdict`` (a sentence on which model is best), ``of_tasks`` (the
     suite's number of tasks), ``entrants``, best first, and ``tasks``.
 entrant: a model at a temperature in one folder. ``label``, ``folder``, ``samples``, ``tasks``;
+    ``options`` of ``rerun`` that name it, if the folder has several;
     ``base`` and ``plus`` are pass@1: ``value``, its 95 % ``interval``, and ``rank`` (None without
     samples for some tasks).
 task: ``id``, ``counts``: for each entrant [samples, base right, plus right], or None; [``file``]
@@ -49,6 +50,7 @@ from evalplus_lite.jobs.outputs import (
     group_of,
     source,
 )
+from evalplus_lite.jobs.rerunning import group_options
 from evalplus_lite.reports.comparison import Ranking, ranking
 from evalplus_lite.store.rows import filling, scratch_database
 from evalplus_lite.tasks import Dataset
@@ -114,7 +116,10 @@ class Judged:
             "missing": "" if self.data else missing,
             "verdict": self.ranking.verdict,
             "of_tasks": self.ranking.tasks,
-            "entrants": [{key: row[key] for key in ENTRANT} for row in self.ranking.rows],
+            "entrants": [
+                {**{key: row[key] for key in ENTRANT}, "options": _options(side)}
+                for row, side in zip(self.ranking.rows, self.entrants, strict=True)
+            ],
             "tasks": [
                 {
                     "id": id,
@@ -128,6 +133,10 @@ class Judged:
                 for id in self.ids
             ],
         }
+
+
+def _options(run: ModelRun) -> list[str]:
+    return group_options(run.group) if len(run.evaluation.summary["groups"]) > 1 else []
 
 
 def judged(evaluations: Sequence[Evaluation], data: Mapping[str, Dataset]) -> list[Judged]:

@@ -225,7 +225,7 @@ const VIEWS = {
     }
     if (outcome.stress_failure) nodes.push(failureBox("Stress case that fails", outcome.stress_failure, part.has_check));
     if (outcome.failure && outcome.failure.case !== undefined)
-      nodes.push(make("p", "Run it again: ", code(["evalplus-lite rerun", quoted(side.folder), quoted(`${row.id}#${sample[1]}`), "--case", outcome.failure.case].join(" "))));
+      nodes.push(make("p", "Run it again: ", code(["evalplus-lite rerun", quoted(side.folder), ...[`${row.id}#${sample[1]}`, ...side.options].map(quoted), "--case", outcome.failure.case].join(" "))));
     const program = make("div", make("h2", "Program"), programBox(programText(part, outcome.program), faultOf(outcome)));
     nodes.push(part.prompt ? make("div.pair", make("div", make("h2", "Prompt"), codeBox(part.prompt, "Prompt")), program) : program);
     const same = part.samples.filter((each) => each !== sample && part.outcomes[each[2]].program === outcome.program);
