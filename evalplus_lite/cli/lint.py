@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
+from typing import Literal
 
 import typer
 
@@ -22,31 +22,17 @@ SHOWN = 3
 """Maximum number of a task's findings shown; lint.json has all."""
 
 
-class OutputFormat(StrEnum):
-    """The output format of findings."""
-
-    TEXT = "text"
-    GITHUB = "github"
-    SARIF = "sarif"
-
-
-class FailOn(StrEnum):
-    """The lowest level of a finding for exit code 1."""
-
-    NOTE = "note"
-    WARNING = "warning"
-    ERROR = "error"
-
-
 @takes("tasks", "seed", "package", "force", *SANDBOX)
 def lint(
     run: Run,
     dataset: str = typer.Argument(
         "", metavar="NAME|PATH", help="A data set, a file, or a folder of files.", callback=one_path
     ),
-    form: OutputFormat = typer.Option(OutputFormat.TEXT, "--format", help="How to print findings."),
-    fail_on: FailOn = typer.Option(
-        FailOn.WARNING, "--fail-on", help="Lowest level that exits with 1."
+    form: Literal["text", "github", "sarif"] = typer.Option(
+        "text", "--format", help="How to print findings."
+    ),
+    fail_on: Literal["note", "warning", "error"] = typer.Option(
+        "warning", "--fail-on", help="Lowest level that exits with 1."
     ),
     explain: str = typer.Option(
         "", "--explain", metavar="CODE", help="Explain a finding, such as T104."
@@ -114,9 +100,9 @@ def lint(
         fixes = [] if fix is None else linting.fix(dataset, result, fix)
 
     def show() -> None:
-        if form is OutputFormat.SARIF:
+        if form == "sarif":
             print_json(linting.to_sarif(result, dataset))
-        elif form is OutputFormat.GITHUB:
+        elif form == "github":
             for line in linting.to_github(result, dataset).splitlines():
                 print(printable(line))
         else:
@@ -135,7 +121,7 @@ def lint(
         attention=lambda: (
             result.left_out
             or result.summary["polled"] == 0
-            or levels.index(result.worst) >= levels.index(fail_on.value)
+            or levels.index(result.worst) >= levels.index(fail_on)
         ),
     )
 

@@ -172,6 +172,18 @@ Tasks = Annotated[
 ]
 
 
+def data_sets(help: str, *, default: Any = None) -> Any:
+    """Return the repeatable option for data sets."""
+    return typer.Option(
+        default, "--dataset", "-d", metavar="NAME|PATH", help=help, callback=all_names
+    )
+
+
+def folders(metavar: str, help: str, *, default: Any = ...) -> Any:
+    """Return the argument for folders of results."""
+    return typer.Argument(default, metavar=metavar, help=help, parser=local_folder)
+
+
 def sample_files(*names: Any, help: str, metavar: str = "PATH") -> Any:
     """Return a repeatable option for files of programs, by path or URL.
 

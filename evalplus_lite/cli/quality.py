@@ -8,7 +8,6 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import Screen, name_report, print_tables, say, tell
-from evalplus_lite.cli.options import all_names, one_path
 from evalplus_lite.cli.run import JOB, Run, folder_for, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs.datasets import samples_name
@@ -23,13 +22,8 @@ Programs = list[Path] | None
 @takes(*JOB, "seed", "force")
 def quality(
     run: Run,
-    dataset: list[str] = typer.Option(
-        ...,
-        "--dataset",
-        "-d",
-        metavar="NAME|PATH",
-        help="A suite to measure; repeatable, to compare suites.",
-        callback=all_names,
+    dataset: list[str] = options.data_sets(
+        "A suite to measure; repeatable, to compare suites.", default=...
     ),
     right: Programs = options.sample_files(None, "--right", help="Programs known to be right."),
     wrong: Programs = options.sample_files(None, "--wrong", help="Programs known to be wrong."),
@@ -41,7 +35,7 @@ def quality(
         "--truth",
         metavar="NAME|PATH",
         help="A stronger suite, for --samples.",
-        callback=one_path,
+        callback=options.one_path,
     ),
     survivors: bool = typer.Option(
         False, "--survivors", help="List the mutants of the references that no input kills."

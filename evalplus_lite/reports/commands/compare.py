@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, print_tables, say
 from evalplus_lite.cli.run import Run, takes
 from evalplus_lite.errors import InputError
@@ -18,7 +19,6 @@ from evalplus_lite.reports import comparison
 from evalplus_lite.reports.page.rendering import table_page
 from evalplus_lite.statistics.paired import LEVEL
 from evalplus_lite.store import write_text
-from evalplus_lite.store.locations import local_folder
 
 MOST_IDS = MOST_CHANGES = 10
 """Maximum number of tasks named on a line, and of changed verdicts shown for a pair."""
@@ -31,11 +31,8 @@ FEW_PAIRS = 3
 @takes("json")
 def compare(
     run: Run,
-    folders: list[Path] = typer.Argument(
-        ...,
-        metavar="DIR...",
-        help="Folders written by evaluate, or folders that contain them.",
-        parser=local_folder,
+    folders: list[Path] = options.folders(
+        "DIR...", "Folders written by evaluate, or folders that contain them."
     ),
     rank: bool = typer.Option(False, "--rank", help="Rank the models, in a table for each suite."),
     out: Path | None = typer.Option(

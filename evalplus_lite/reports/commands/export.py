@@ -6,27 +6,31 @@ from pathlib import Path
 
 import typer
 
+from evalplus_lite.cli import options
 from evalplus_lite.cli.console import SHOWN, say, tell
-from evalplus_lite.cli.options import one_path, sample_files
 from evalplus_lite.cli.run import JOB, Run, takes
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.reports import exporting
 from evalplus_lite.reports.exporters.conversion import FORMS, export_results
 from evalplus_lite.reports.exporting import EXPORTERS
-from evalplus_lite.store.locations import local_folder
 
 
 @takes(*JOB)
 def export(
     run: Run,
     out: Path = typer.Option(..., "--out", "-o", metavar="PATH", help="File or folder."),
-    results: list[Path] | None = typer.Argument(
-        None, metavar="RESULTS...", help="Folders written by evaluate.", parser=local_folder
+    results: list[Path] | None = options.folders(
+        "RESULTS...", "Folders written by evaluate.", default=None
     ),
     dataset: str = typer.Option(
-        "", "--dataset", "-d", metavar="NAME|PATH", help="The suite to export.", callback=one_path
+        "",
+        "--dataset",
+        "-d",
+        metavar="NAME|PATH",
+        help="The suite to export.",
+        callback=options.one_path,
     ),
-    samples: list[Path] | None = sample_files(
+    samples: list[Path] | None = options.sample_files(
         None,
         "--samples",
         "-s",

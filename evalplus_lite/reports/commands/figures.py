@@ -6,33 +6,22 @@ from pathlib import Path
 
 import typer
 
+from evalplus_lite.cli import options
 from evalplus_lite.cli.console import print_table, say
-from evalplus_lite.cli.options import all_names
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.reports.figure_files import figures as drawn
-from evalplus_lite.store.locations import local_folder
 
 
 @takes(*SANDBOX)
 def figures(
     run: Run,
-    results: list[Path] | None = typer.Argument(
-        None,
-        metavar="OUT...",
-        help="Folders of results, or folders that contain them.",
-        parser=local_folder,
+    results: list[Path] | None = options.folders(
+        "OUT...", "Folders of results, or folders that contain them.", default=None
     ),
     out: Path = typer.Option(
         Path("out/figures"), "--out", "-o", metavar="DIR", help="Folder for the figures."
     ),
-    dataset: list[str] | None = typer.Option(
-        None,
-        "--dataset",
-        "-d",
-        metavar="NAME|PATH",
-        help="A suite to include in test-counts; repeatable.",
-        callback=all_names,
-    ),
+    dataset: list[str] | None = options.data_sets("A suite to include in test-counts; repeatable."),
     only: list[str] | None = typer.Option(
         None, "--only", metavar="NAME", help="Draw this figure only; repeatable."
     ),

@@ -6,29 +6,20 @@ from pathlib import Path
 
 import typer
 
+from evalplus_lite.cli import options
 from evalplus_lite.cli.console import say
-from evalplus_lite.cli.options import all_names
 from evalplus_lite.cli.run import SANDBOX, Run, takes
 from evalplus_lite.reports import reporting
-from evalplus_lite.store.locations import local_folder
 
 
 @takes(*SANDBOX)
 def report(
     run: Run,
-    outputs: list[Path] = typer.Argument(
-        ...,
-        metavar="OUT...",
-        help="Folders of results, or folders that contain them.",
-        parser=local_folder,
+    outputs: list[Path] = options.folders(
+        "OUT...", "Folders of results, or folders that contain them."
     ),
-    dataset: list[str] | None = typer.Option(
-        None,
-        "--dataset",
-        "-d",
-        metavar="NAME|PATH",
-        help="The tasks that judged: prompts, references, inputs; repeatable.",
-        callback=all_names,
+    dataset: list[str] | None = options.data_sets(
+        "The tasks that judged: prompts, references, inputs; repeatable."
     ),
     out: Path = typer.Option(
         Path("report.html"), "--out", "-o", metavar="FILE", help="The page to write."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import math
 import os
 import re
@@ -25,6 +24,7 @@ from evalplus_lite.jobs.outputs import (
     read_evaluations,
     result_rows,
 )
+from evalplus_lite.reports.exporters.suites import TEMPLATES
 from evalplus_lite.store.writing import replacing
 
 # Results as CSV, with a row for each sample.
@@ -77,26 +77,37 @@ def write_junit(evaluations: Sequence[Evaluation], stream: TextIO) -> int:
     A sample passes if it passes all base and plus cases; otherwise it is a failure with the
     verdict's name. Samples that could not be judged are errors, in a separate suite.
     """
-    stream.write('<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n')
-    count, numbers = 0, itertools.count()
-    for each in entrants(evaluations):
-        # Read twice, because the counts come first.
-        tests = failures = 0
-        cpu = 0.0
-        for row in _rows(each):
-            tests += 1
-            failures += not row["passed"]
-            cpu += 0.0 if math.isnan(row["cpu"]) else row["cpu"]
-        counts = {"tests": tests, "failures": failures, "errors": 0, "time": _seconds(cpu)}
-        stream.write(_head(each.evaluation, each.label, next(numbers), counts))
-        stream.writelines(map(_case, _rows(each)))
-        stream.write(_TAIL)
-        count += tests
-    for evaluation in evaluations:
-        if evaluation.summary["infra"] or evaluation.summary["unusable"]:
-            stream.writelines(_unjudged(evaluation, next(numbers)))
-    stream.write("</testsuites>\n")
+    suites = [_suite(each) for each in entrants(evaluations)]
+    count = sum(suite["counts"]["tests"] for suite in suites)
+    for each in evaluations:
+        lost, unusable = each.summary["infra"], each.summary["unusable"]
+        if lost or unusable:
+            counts = {"tests": len(lost) + len(unusable), "failures": 0, "errors": len(lost),
+                      "skipped": len(unusable), "time": _seconds(0)}  # fmt: skip
+            suites.append(
+                {
+                    **_facts(each),
+                    "name": f"{each.label}: not judged",
+                    "counts": counts,
+                    "lost": [line.partition(": ")[::2] for line in lost],
+                    "unusable": unusable,
+                }
+            )
+    stream.writelines(TEMPLATES.get_template("junit.xml").generate(suites=suites))
     return count
+
+
+def _suite(entrant: ModelRun) -> dict[str, Any]:
+    """Return a model run as a test suite; its cases are read when they are written."""
+    tests = failures = 0
+    cpu = 0.0
+    for row in _rows(entrant):
+        tests += 1
+        failures += not row["passed"]
+        cpu += 0.0 if math.isnan(row["cpu"]) else row["cpu"]
+    counts = {"tests": tests, "failures": failures, "errors": 0, "time": _seconds(cpu)}
+    cases = map(_case, _rows(entrant))
+    return {**_facts(entrant.evaluation), "name": entrant.label, "counts": counts, "cases": cases}
 
 
 def _rows(entrant: ModelRun) -> Iterator[dict[str, Any]]:
@@ -105,15 +116,8 @@ def _rows(entrant: ModelRun) -> Iterator[dict[str, Any]]:
             yield flat(entrant.evaluation, row, cost)
 
 
-def _case(row: Mapping[str, Any]) -> str:
-    head = _tag(
-        "testcase",
-        name=f"sample {row['index']}",
-        classname=row["task_id"],
-        time=_seconds(row["cpu"]),
-    )
-    if row["passed"]:
-        return f"    {head}</testcase>\n"
+def _case(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with its time, verdict and, if it failed, the lines on the failure."""
     verdict = row["verdict"] or row["plus"] or row["base"]
     lines = [f"{verdict} on case {row['case']}: {row['detail']}", f"base: {row['base']}"]
     lines += [f"plus: {row['plus']}"] if row["plus"] else []
@@ -124,68 +128,29 @@ def _case(row: Mapping[str, Any]) -> str:
         for key in (f"{prefix}input", f"{prefix}expected", f"{prefix}actual")
         if row[key]
     ]
-    lines.append(f"program: {row['program']}")
-    failure = _tag("failure", type=verdict, message=row["detail"])
-    text = "\n".join(lines)
-    return f"    {head}{failure}{_text(text)}</failure></testcase>\n"
+    text = "\n".join([*lines, f"program: {row['program']}"])
+    return row | {"verdict": verdict, "text": text, "time": _seconds(row["cpu"])}
 
 
-def _unjudged(evaluation: Evaluation, number: int) -> Iterator[str]:
-    lost, unusable = evaluation.summary["infra"], evaluation.summary["unusable"]
-    counts = {"tests": len(lost) + len(unusable), "failures": 0, "errors": len(lost),
-              "skipped": len(unusable), "time": _seconds(0)}  # fmt: skip
-    yield _head(evaluation, f"{evaluation.label}: not judged", number, counts)
-    for line in lost:
-        name, _, cause = line.partition(": ")
-        head = _tag("testcase", name=name, classname="not judged", time="0")
-        error = _tag("error", type="infrastructure", message=cause)
-        yield f"    {head}{error}</error></testcase>\n"
-    for task in unusable:
-        head = _tag("testcase", name=task["task_id"], classname="not judged", time="0")
-        cause = f"{task['cause']}: {task['detail']}"
-        yield f"    {head}<skipped>{_text(cause)}</skipped></testcase>\n"
-    yield _TAIL
-
-
-_TAIL = "    <system-out></system-out>\n    <system-err></system-err>\n  </testsuite>\n"
-
-
-def _head(evaluation: Evaluation, name: str, number: int, counts: Mapping[str, object]) -> str:
+def _facts(evaluation: Evaluation) -> dict[str, Any]:
     run = evaluation.summary["run"]
     facts = {"dataset": evaluation.dataset, "content": evaluation.content, **{
         key: run[key] for key in ("version", "python", "sandbox") if key in run
     }}  # fmt: skip
-    head = _tag(
-        "testsuite",
-        name=name,
-        package=evaluation.dataset,
-        id=str(number),
-        hostname="localhost",  # private: do not reveal the machine
-        timestamp=str(run["date"])[:19],
-        **{key: str(value) for key, value in counts.items()},
-    )
-    properties = "".join(
-        f"      {_tag('property', name=key, value=str(value))}</property>\n"
-        for key, value in facts.items()
-    )
-    return f"  {head}\n    <properties>\n{properties}    </properties>\n"
+    parts: dict[str, Any] = dict.fromkeys(("cases", "lost", "unusable"), ())
+    return parts | {"facts": facts, "date": str(run["date"])[:19]}
 
 
 def _seconds(seconds: float) -> str:
     return f"{seconds:.6f}" if seconds == seconds else "0"
 
 
-def _tag(name: str, /, **attributes: str) -> str:
-    parts = (f" {key}={quoteattr(_fit(value))}" for key, value in attributes.items())
-    return f"<{name}{''.join(parts)}>"
+def _fit(text: object) -> str:
+    return UNFIT.sub(lambda found: ascii(found[0])[1:-1], str(text))
 
 
-def _text(text: str) -> str:
-    return escape(_fit(text), {"\r": "&#13;"})
-
-
-def _fit(text: str) -> str:
-    return UNFIT.sub(lambda found: ascii(found[0])[1:-1], text)
+TEMPLATES.filters["attribute"] = lambda value: quoteattr(_fit(value))
+TEMPLATES.filters["text"] = lambda value: escape(_fit(value), {"\r": "&#13;"})
 
 
 Writer = Callable[[Sequence[Evaluation], TextIO], int]

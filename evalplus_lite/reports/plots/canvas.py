@@ -94,28 +94,21 @@ class Picture:
     height: float = 3.0
 
 
-def require_matplotlib() -> None:
-    """Raise InputError if matplotlib is not installed."""
+def write_picture(picture: Picture, folder: Path) -> list[str]:
+    """Write a picture to ``NAME.svg`` and ``NAME.png`` in a folder, and return the two names.
+
+    Raises InputError without matplotlib, or if the folder cannot be written.
+    """
     try:
-        import matplotlib  # noqa: F401 - whether it is there
+        import matplotlib
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
     except ImportError:
         raise InputError(
             "figures need matplotlib",
             remedy='pip install "evalplus-lite[plots]" (in a checkout ".[plots]"), or add'
             " --no-pictures",
         ) from None
-
-
-def write_picture(picture: Picture, folder: Path) -> list[str]:
-    """Write a picture to ``NAME.svg`` and ``NAME.png`` in a folder, and return the two names.
-
-    Raises InputError without matplotlib, or if the folder cannot be written.
-    """
-    require_matplotlib()
-    import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     table = picture.table
     about = {"Title": readable(table.title), "Description": readable(table.caption)}
     # Keep dates and versions out of the files.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import median
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evalplus_lite.jobs.outputs import ModelRun, TaskCount, Tests
 from evalplus_lite.jobs.tables import Cell, Table, percent
@@ -11,7 +13,9 @@ from evalplus_lite.reports.plots.canvas import (
     BASE,
     PLUS,
     Board,
+    Material,
     Picture,
+    Product,
     logarithmic,
     part,
     short,
@@ -22,14 +26,6 @@ from evalplus_lite.statistics.pass_at_k import DEFAULT_K, estimate
 
 if TYPE_CHECKING:
     from evalplus_lite.reports.plots.canvas import Figure
-
-
-import re
-from collections.abc import Iterator, Mapping
-from statistics import median
-from typing import Any
-
-from evalplus_lite.reports.plots.canvas import Material, Product
 
 MOST_ROWS = 40
 KINDS: dict[Tests, str] = {"base": "base tests", "plus": "base and plus"}

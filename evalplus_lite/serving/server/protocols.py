@@ -243,46 +243,19 @@ class RunCodeRequest(Loose):
     code: str
     language: str
     stdin: str | None = None
-    compile_timeout: Seconds = SECONDS
     run_timeout: Seconds = SECONDS
     memory_limit_MB: Annotated[int, Field(strict=True)] = -1
     files: dict[str, str | None] = Field(default={}, description="Contents in base 64 by path.")
     fetch_files: list[str] = Field(default=[])
 
 
-class CommandRunResult(BaseModel):
-    """How a command ended."""
-
-    status: str = Field(description="Finished, Error or TimeLimitExceeded.")
-    execution_time: float | None = None
-    return_code: int | None = None
-    stdout: str | None = None
-    stderr: str | None = None
-
-
-class RunCodeResponse(BaseModel):
-    """The result of a run."""
-
-    status: str = Field(description="Success, Failed or SandboxError.")
-    message: str
-    compile_result: CommandRunResult | None = None
-    run_result: CommandRunResult | None = None
-    executor_pod_name: str | None = None
-    files: dict[str, str] = Field(default={})
-
-
 class SubmitConfig(Loose):
     """How to judge an answer."""
 
-    dataset_type: str | None = None
     language: str | None = None
-    locale: str | None = None
-    is_fewshot: bool | None = None
-    compile_timeout: Seconds | None = None
     run_timeout: Seconds | None = None
     custom_extract_logic: str | None = None
     provided_data: list[dict[str, Any]] | dict[str, Any] | None = None
-    extra: dict[str, Any] = Field(default={})
 
 
 class SubmitRequest(Loose):
@@ -294,28 +267,7 @@ class SubmitRequest(Loose):
     config: SubmitConfig = SubmitConfig()
 
 
-class EvalTestCase(BaseModel):
-    """Whether an answer passed a test."""
-
-    passed: bool
-    exec_info: RunCodeResponse
-    test_info: dict[str, Any] | None = None
-
-
-class EvalResult(BaseModel):
-    """Whether an answer was accepted."""
-
-    id: int | str
-    accepted: bool
-    extracted_code: str
-    full_code: str | None = None
-    test_code: str | None = None
-    tests: list[EvalTestCase]
-    extracted_type: str | None = None
-    extra: dict[str, Any] | None = None
-
-
-@answers("/run_code", RunCodeRequest, RunCodeResponse, family=FAMILY)
+@answers("/run_code", RunCodeRequest, family=FAMILY)
 async def run_code(asking: Asking) -> dict[str, Any]:
     """Run a program.
 
@@ -401,7 +353,7 @@ def _contents(body: RunCodeRequest) -> dict[str, bytes]:
         raise InputError("files: the content of one is not in base 64") from None
 
 
-@answers("/submit", SubmitRequest, EvalResult, family=FAMILY)
+@answers("/submit", SubmitRequest, family=FAMILY)
 async def submit(asking: Asking) -> Response:
     """Judge an answer."""
     body: SubmitRequest = asking.body
@@ -524,21 +476,14 @@ class TestRequest(Loose):
     max_execution_time: Seconds = 1.0
 
 
-class TestResponse(BaseModel):
-    """Whether each test passed, and the mean CPU seconds of those that did."""
-
-    results: list[int]
-    runtimes: list[float]
-
-
-@answers("/test_program", TestRequest, TestResponse, family="open-instruct")
+@answers("/test_program", TestRequest, family="open-instruct")
 async def test_program(asking: Asking) -> dict[str, Any]:
     """Judge by assertions."""
     tests = _tests(asking.body)
     return await _results(asking, tests, "assertions", tests)
 
 
-@answers("/test_program_stdio", TestRequest, TestResponse, family="open-instruct")
+@answers("/test_program_stdio", TestRequest, family="open-instruct")
 async def test_program_stdio(asking: Asking) -> dict[str, Any]:
     """Judge by what is printed."""
     tests = _tests(asking.body)
@@ -600,19 +545,7 @@ class NemoGymRequest(BaseModel):
     verifier_metadata: dict[str, Any]
 
 
-class NemoGymResponse(BaseModel):
-    """The request with its reward: 1 if every test passed, else 0."""
-
-    model_config = ConfigDict(extra="allow")
-    reward: float
-    extracted_model_output: str | None = None
-    extracted_model_code: str | None = None
-    result: list[bool] | None = None
-    metadata: dict[str, Any] | None = None
-    unit_tests_time_taken: float | None = None
-
-
-@answers("/verify", NemoGymRequest, NemoGymResponse, family="NeMo-Gym")
+@answers("/verify", NemoGymRequest, family="NeMo-Gym")
 async def verify_response(asking: Asking) -> Response:
     """Judge a response."""
     body: NemoGymRequest = asking.body
