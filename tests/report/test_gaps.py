@@ -123,7 +123,7 @@ def test_samples_of_other_models_are_not_matched(tmp_path: Path, session: Sessio
     assert (row["cause"], row["index"], row["passed"]) == ("sampling", 0, [True, False])
     sides, decided = [read_side(path) for path in paths], {**row, "case": 0, "index": 1}
     command = _command([decided], sides, ["two", "later"], None)
-    assert command == ["rerun", "two", "judge#0", "--model", "y", "--case", "0"]
+    assert command == ["rerun", "two", "judge#1", "--model", "y", "--case", "0"]
 
 
 @pytest.mark.parametrize(

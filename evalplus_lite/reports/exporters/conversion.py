@@ -78,7 +78,7 @@ def write_junit(evaluations: Sequence[Evaluation], stream: TextIO) -> int:
     verdict's name. Samples that could not be judged are errors, in a separate suite.
     """
     suites = [_suite(each) for each in entrants(evaluations)]
-    count = sum(suite["counts"]["tests"] for suite in suites)
+    count: int = sum(suite["counts"]["tests"] for suite in suites)
     for each in evaluations:
         lost, unusable = each.summary["infra"], each.summary["unusable"]
         if lost or unusable:
