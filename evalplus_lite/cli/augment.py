@@ -12,11 +12,12 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, print_tables, say, tell
-from evalplus_lite.cli.run import JOB, Run, folder_for, takes
+from evalplus_lite.cli.run import JOB, Run, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains.filter import STATED, with_choices
 from evalplus_lite.jobs import augmentation
 from evalplus_lite.jobs.augmentation import seed_source
+from evalplus_lite.jobs.datasets import default_folder
 
 MOST_LINES = 12
 """Maximum number of input constraints shown; the summary has all."""
@@ -70,7 +71,7 @@ def augment(
         data = run.opened(dataset, session)
         chosen = with_choices(data.tasks, on=constraint or [], off=no_constraint or [])
         data = replace(data, tasks=chosen)
-        folder = folder_for(out, "augment", dataset, data)
+        folder = out or default_folder("augment", dataset, data)
         result = augmentation.augment(
             data,
             inputs=inputs,

@@ -14,10 +14,10 @@ import typer
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import Screen, name_report, print_tables, say, tell
 from evalplus_lite.cli.options import whole_numbers
-from evalplus_lite.cli.run import JOB, Run, folder_for, takes
+from evalplus_lite.cli.run import JOB, Run, takes
 from evalplus_lite.errors import shown_path
 from evalplus_lite.jobs import evaluation
-from evalplus_lite.jobs.datasets import samples_name
+from evalplus_lite.jobs.datasets import default_folder, samples_name
 from evalplus_lite.jobs.evaluation import MOST_FILES, EvaluationResult
 from evalplus_lite.jobs.outputs import Evaluation, group_of
 from evalplus_lite.jobs.rerunning import group_options
@@ -65,7 +65,7 @@ def evaluate(
     ks = whole_numbers(k)
     with run.started() as (session, screen):
         data = run.opened(dataset, session)
-        folder = folder_for(out, "evaluate", dataset, data, samples_name(samples))
+        folder = out or default_folder("evaluate", dataset, data, samples_name(samples))
         result = evaluation.evaluate(
             data,
             samples,

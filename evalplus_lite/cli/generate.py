@@ -6,8 +6,9 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import say
-from evalplus_lite.cli.run import Run, folder_for, takes
+from evalplus_lite.cli.run import Run, takes
 from evalplus_lite.jobs import generation
+from evalplus_lite.jobs.datasets import default_folder
 from evalplus_lite.models import Client
 from evalplus_lite.models.completions import Sampling, SamplingResult
 from evalplus_lite.tasks import load_dataset
@@ -56,7 +57,7 @@ def generate(
     )
     data = load_dataset(dataset, only=run.tasks)
     client = Client(model, base_url=base_url, concurrency=concurrency, timeout=timeout)
-    folder = folder_for(out, "generate", dataset, data, model)
+    folder = out or default_folder("generate", dataset, data, model)
     wait = f"an answer of {client.url}, for {timeout:g} s at most"
     with run.started() as (session, screen), screen.waiting(wait):
         result = generation.generate_samples(

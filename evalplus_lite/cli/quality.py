@@ -8,9 +8,9 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import Screen, name_report, print_tables, say, tell
-from evalplus_lite.cli.run import JOB, Run, folder_for, takes
+from evalplus_lite.cli.run import JOB, Run, takes
 from evalplus_lite.errors import InputError
-from evalplus_lite.jobs.datasets import samples_name
+from evalplus_lite.jobs.datasets import default_folder, samples_name
 from evalplus_lite.jobs.quality import POOL, QualityResult, find_survivors
 from evalplus_lite.jobs.quality import quality as measured
 
@@ -79,7 +79,7 @@ def quality(
         raise InputError("no program is given", remedy="give --right, --wrong or --samples")
     with run.started() as (session, screen):
         sets = [run.opened(name, session) for name in dataset]
-        folder = folder_for(out, "quality", dataset[0], sets[0], samples_name(programs))
+        folder = out or default_folder("quality", dataset[0], sets[0], samples_name(programs))
         result = measured(
             sets,
             names=dataset,
@@ -126,7 +126,7 @@ def _survivors(run: Run, datasets: list[str], out: Path | None) -> int:
         raise InputError("--survivors with several suites", remedy="give one --dataset")
     with run.started() as (session, screen):
         data = run.opened(datasets[0], session)
-        folder = folder_for(out, "survivors", datasets[0], data)
+        folder = out or default_folder("survivors", datasets[0], data)
         result = find_survivors(data, strict=run.strict, out=folder, session=session)
 
     def show() -> None:

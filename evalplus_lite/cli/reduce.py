@@ -10,9 +10,10 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, print_tables, say, tell
-from evalplus_lite.cli.run import JOB, Run, folder_for, takes
+from evalplus_lite.cli.run import JOB, Run, takes
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs import reduction
+from evalplus_lite.jobs.datasets import default_folder
 from evalplus_lite.jobs.reduction import SIZES, cross_validate, policies_to_try
 from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.reduction.requirements import KINDS
@@ -97,7 +98,7 @@ def reduce(
     with run.started() as (session, screen):
         data = run.opened(dataset, session)
         job = "crossval" if is_cross_validated else "reduce"
-        folder = folder_for(out, job, dataset, data)
+        folder = out or default_folder(job, dataset, data)
         result: Any
         if is_cross_validated:
             result = cross_validate(

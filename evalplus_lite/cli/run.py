@@ -8,7 +8,6 @@ import gc
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any, cast, get_type_hints
 
 import typer
@@ -17,7 +16,7 @@ from evalplus_lite.cli import options
 from evalplus_lite.cli.app import typed
 from evalplus_lite.cli.console import Screen, print_json, say
 from evalplus_lite.errors import InputError
-from evalplus_lite.jobs.datasets import default_folder, load_dataset
+from evalplus_lite.jobs.datasets import load_dataset
 from evalplus_lite.jobs.session import Result, Session
 from evalplus_lite.jobs.shards import Shard
 from evalplus_lite.sandbox import Tier
@@ -160,8 +159,3 @@ def takes(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
         return command
 
     return decorated
-
-
-def folder_for(out: Path | None, job: str, dataset: str, data: Dataset, *parts: str) -> Path:
-    """Return the folder from ``--out``, or one named after the job's input."""
-    return out or default_folder(job, dataset, data, *parts)

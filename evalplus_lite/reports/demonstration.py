@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.jobs.augmentation import augment, seed_source
-from evalplus_lite.jobs.datasets import load_dataset, run_facts
+from evalplus_lite.jobs.datasets import SUITE, load_dataset, run_facts
 from evalplus_lite.jobs.evaluation import EvaluationResult, evaluate
 from evalplus_lite.jobs.generation import replayed
 from evalplus_lite.jobs.reduction import MeasuredTask, reduce
@@ -65,7 +65,7 @@ def recorded(data: Dataset) -> list[Path]:
 def _judge_and_reduce(
     folder: Path, records: Sequence[Path], session: Session, *, force: bool
 ) -> dict[str, Any]:
-    data = load_dataset(folder / "suite.jsonl.gz", session=session)
+    data = load_dataset(folder / SUITE, session=session)
     samples: list[Sample] = []
     missing: dict[str, int] = {}
     for record in records:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evalplus_lite.errors import InputError, one_of
-from evalplus_lite.jobs.datasets import content_hash, load_dataset
+from evalplus_lite.jobs.datasets import SUITE, content_hash, load_dataset
 from evalplus_lite.jobs.outputs import Output, entrants, evaluation_of, found_outputs
 from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.tables import Table, markdown
@@ -47,10 +47,6 @@ MAKERS: Mapping[str, tuple[Callable[[Material], Iterator[Product]], str]] = {
     "execution": (execution, "needs a folder of exe-report"),
 }
 """For each name, the function that makes it, and what it needs if it makes nothing."""
-
-
-SUITE = "suite.jsonl.gz"
-"""The name of the suite in folders of augment and reduce."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from evalplus_lite.errors import EvalPlusLiteError, InputError
-from evalplus_lite.jobs.datasets import content_hash, load_dataset
+from evalplus_lite.jobs.datasets import SUITE, content_hash, load_dataset
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.outputs import (
     Evaluation,
@@ -42,9 +42,6 @@ from evalplus_lite.store import replacing
 from evalplus_lite.tasks import Dataset, names
 from evalplus_lite.types import Suite, Task
 from evalplus_lite.version import __version__
-
-SUITE = "suite.jsonl.gz"
-"""The suite file in the folders of jobs that write suites."""
 
 NAME = "report.html"
 """The page's default name in a folder."""

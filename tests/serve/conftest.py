@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +56,27 @@ class Running:
     @property
     def port(self) -> int:
         return httpx.URL(self.url).port or 0
+
+
+@contextlib.contextmanager
+def connected(server: Running, *, buffer: int | None = None) -> Iterator[socket.socket]:
+    """Yield a connection, which keeps ``buffer`` bytes of what is not read."""
+    with socket.socket() as channel:
+        if buffer is not None:
+            channel.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+        channel.settimeout(20)
+        channel.connect(("127.0.0.1", server.port))
+        yield channel
+
+
+def said(channel: socket.socket, *, pause: float = 0.0) -> bytes:
+    """Return all that the server says until it closes the connection."""
+    parts = []
+    with contextlib.suppress(ConnectionResetError):
+        while part := channel.recv(1 << 20):
+            parts.append(part)
+            time.sleep(pause)
+    return b"".join(parts)
 
 
 @pytest.fixture(scope="session")

@@ -7,11 +7,11 @@ import contextlib
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from serve.conftest import Running
+from serve.conftest import Running, connected, said
 
 from evalplus_lite.serving.server.server import listening
 from evalplus_lite.serving.server.service import ServerSettings
@@ -28,26 +28,6 @@ def hasty(start: Callable[..., Running]) -> Running:
     """A server that waits for nothing longer than part of a second."""
     settings = {"workers": 1, "most_output": PRINTED, "body_seconds": 0.3, "keep_seconds": 1}
     return start(settings=settings)
-
-
-@contextlib.contextmanager
-def connected(server: Running, *, buffer: int | None = None) -> Iterator[socket.socket]:
-    with socket.socket() as channel:
-        if buffer is not None:
-            channel.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
-        channel.settimeout(20)
-        channel.connect(("127.0.0.1", server.port))
-        yield channel
-
-
-def said(channel: socket.socket, *, pause: float = 0.0) -> bytes:
-    """Return all that the server says until it closes the connection."""
-    parts = []
-    with contextlib.suppress(ConnectionResetError):
-        while part := channel.recv(1 << 20):
-            parts.append(part)
-            time.sleep(pause)
-    return b"".join(parts)
 
 
 def drip(channel: socket.socket, data: bytes) -> None:

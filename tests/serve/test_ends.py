@@ -13,31 +13,21 @@ from typing import Any
 
 import httpx
 from serve.conftest import Running
-from support.commands import alive
+from support.commands import alive, descendants
 
 RIGHT = "def double(x): return x + x"
 LATE = "def double(x):\n    while True: pass"
 
 
-def below(pid: int) -> set[int]:
-    """Return the processes that descend from one."""
-    found: set[int] = set()
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, path.read_text().split()):
-            found |= {child, *below(child)}
-    return found
+def children(pid: int) -> list[int]:
+    """Return the processes that a process started."""
+    paths = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for path in paths for child in path.read_text().split()]
 
 
 def supervisors(pid: int) -> list[int]:
     """Return the processes of a server that forked workers of ours: its launcher's children."""
-    launchers = [int(each) for each in Path(f"/proc/{pid}/task/").glob("*/children")
-                 for each in each.read_text().split()]  # fmt: skip
-    return [
-        int(each)
-        for launcher in launchers
-        for path in Path(f"/proc/{launcher}/task").glob("*/children")
-        for each in path.read_text().split()
-    ]
+    return [each for launcher in children(pid) for each in children(launcher)]
 
 
 def running(server: Running) -> bool:
@@ -101,7 +91,7 @@ def test_a_worker_is_killed_and_then_the_server_is_told_to_end(
 
     asking = Asking(server, [LATE, RIGHT] * 2, 0.4)
     wait_until(lambda: running(server))
-    children = below(server.process.pid)
+    others = descendants(server.process.pid)
     server.client.close()
     server.process.terminate()
     asking.join()
@@ -109,7 +99,7 @@ def test_a_worker_is_killed_and_then_the_server_is_told_to_end(
     rows = asking.response.json()["verdicts"]
     assert [row["base"] for row in rows] == ["timeout", "pass"] * 2
     assert server.process.wait(20) == 0
-    wait_until(lambda: not alive(children))
+    wait_until(lambda: not alive(others))
 
 
 def test_what_is_not_done_in_time_is_no_verdict(start: Callable[..., Running]) -> None:
@@ -131,9 +121,9 @@ def test_nothing_outlives_a_server_that_is_killed(start: Callable[..., Running])
     server = start("-w", "1")
     asking = Asking(server, [LATE], 30.0)
     wait_until(lambda: running(server))
-    children = below(server.process.pid)
-    assert children
+    others = descendants(server.process.pid)
+    assert others
     server.process.kill()
     asking.join()
     assert asking.response is None
-    wait_until(lambda: not alive(children))
+    wait_until(lambda: not alive(others))

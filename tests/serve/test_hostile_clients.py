@@ -18,7 +18,7 @@ from typing import Any
 
 import httpx
 import pytest
-from serve.conftest import Running
+from serve.conftest import Running, connected, said
 from starlette.responses import Response
 
 from evalplus_lite.errors import InputError
@@ -36,21 +36,6 @@ def judges(server: Running) -> bool:
     """Return whether the server gives a right program its verdict."""
     response = server.client.post("/v1/verify", json=RIGHT)
     return response.status_code == 200 and response.json()["verdicts"][0]["passed"] is True
-
-
-@contextlib.contextmanager
-def connected(server: Running) -> Iterator[socket.socket]:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as channel:
-        yield channel
-
-
-def said(channel: socket.socket) -> bytes:
-    """Return all that the server says until it closes the connection."""
-    parts = []
-    with contextlib.suppress(ConnectionResetError):
-        while part := channel.recv(1 << 16):
-            parts.append(part)
-    return b"".join(parts)
 
 
 @pytest.fixture(scope="module")

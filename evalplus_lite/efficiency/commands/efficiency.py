@@ -8,9 +8,10 @@ import typer
 
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, print_tables, say
-from evalplus_lite.cli.run import JOB, Run, folder_for, takes
+from evalplus_lite.cli.run import JOB, Run, takes
 from evalplus_lite.efficiency import job
 from evalplus_lite.efficiency.explanation import explain
+from evalplus_lite.jobs.datasets import default_folder
 
 
 @takes(*JOB, "seed", "force")
@@ -46,7 +47,7 @@ def efficiency(
     """
     with run.started() as (session, _):
         data = run.opened(dataset, session)
-        folder = folder_for(out, "efficiency", dataset, data)
+        folder = out or default_folder("efficiency", dataset, data)
         result = job.efficiency(
             data,
             samples,

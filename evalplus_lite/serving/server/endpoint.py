@@ -281,22 +281,10 @@ ERRORS = {
     "500": "The server's own code failed: no verdict.",
     "503": "The machine failed: no verdict.",
 }
-PATH = "/openapi.json"
 
 
 def described(endpoints: Sequence[Endpoint]) -> Endpoint:
-    """Return the endpoint that describes the others."""
-    document = description(endpoints)
-
-    async def describe(asking: Asking) -> Response:
-        """This description."""
-        return answer(document)
-
-    return Endpoint(PATH, describe)
-
-
-def description(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
-    """Return the OpenAPI document; bodies have their models' names, qualified where two agree."""
+    """Return the endpoint that describes the others; bodies have their models' names."""
     models = [model for each in endpoints for model in (each.asked, each.answered) if model]
     models.append(ErrorAnswer)
     modes = [(model, "validation") for model in dict.fromkeys(models)]
@@ -304,7 +292,7 @@ def description(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = {}
     for each in endpoints:
         paths.setdefault(each.path, {})[each.method.lower()] = _operation(each, refs)
-    return {
+    document = {
         "openapi": "3.1.0",
         "info": {
             "title": "evalplus_lite",
@@ -318,6 +306,12 @@ def description(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
         },
         "security": [{"token": []}, {}],
     }
+
+    async def describe(asking: Asking) -> Response:
+        """This description."""
+        return answer(document)
+
+    return Endpoint("/openapi.json", describe)
 
 
 def _operation(endpoint: Endpoint, refs: Any) -> dict[str, Any]:
