@@ -15,7 +15,8 @@ LONGEST = 2000
 
 # Letters and marks by category, but invisible: fillers and variation selectors.
 _INVISIBLE = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U000e0100-\U000e01ef]"
 )
 
 
@@ -28,7 +29,7 @@ def printable(text: str, *, longest: int = LONGEST) -> str:
         text = text[: longest - 3] + "..."
     if text.isprintable() and not _INVISIBLE.search(text):
         return text
-    return "".join(c if _is_shown(c) else _escaped(c) for c in text)
+    return "".join(c if is_shown(c) else _escaped(c) for c in text)
 
 
 def printable_json(value: Any) -> str:
@@ -36,10 +37,11 @@ def printable_json(value: Any) -> str:
     text = json.dumps(value, indent=2, ensure_ascii=False)
     if text.replace("\n", "").isprintable() and not _INVISIBLE.search(text):
         return text
-    return "".join(c if c == "\n" or _is_shown(c) else json.dumps(c)[1:-1] for c in text)
+    return "".join(c if c == "\n" or is_shown(c) else json.dumps(c)[1:-1] for c in text)
 
 
-def _is_shown(character: str) -> bool:
+def is_shown(character: str) -> bool:
+    """Return whether a character is visible and leaves the others where they are."""
     return character.isprintable() and not _INVISIBLE.match(character)
 
 

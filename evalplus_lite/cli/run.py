@@ -22,21 +22,6 @@ from evalplus_lite.jobs.shards import Shard
 from evalplus_lite.sandbox import Tier
 from evalplus_lite.tasks import Dataset
 
-OPTIONS: Mapping[str, Any] = {
-    "tasks": options.Tasks,
-    "seed": options.Seed,
-    "workers": options.Workers,
-    "backend": options.Backend,
-    "require_tier": options.RequireTier,
-    "sandbox": options.Sandbox,
-    "package": options.Packages,
-    "force": options.Force,
-    "strict": options.Strict,
-    "shard": options.Shard,
-    "json": options.Json,
-    "quiet": options.Quiet,
-}
-"""All options that ``takes`` can add, in the order of the help."""
 SANDBOX = ("workers", "sandbox", "json")
 """Options of a command that runs programs on this machine."""
 JOB = ("tasks", "backend", "require_tier", "package", "strict", *SANDBOX)
@@ -45,21 +30,22 @@ JOB = ("tasks", "backend", "require_tier", "package", "strict", *SANDBOX)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """The options of one run; those that a command lacks have their defaults."""
+    """The options of one run, in the order of the help; those that a command lacks have their
+    defaults."""
 
     context: typer.Context
-    tasks: list[str] | None = None
-    seed: int = 0
-    workers: int | None = None
-    backend: str = "processes"
-    require_tier: str | None = None
-    sandbox: str = "auto"
-    package: list[str] | None = None
-    force: bool = False
-    strict: bool = False
-    shard: str | None = None
-    json: bool = False
-    quiet: bool = False
+    tasks: options.Tasks = None
+    seed: options.Seed = 0
+    workers: options.Workers = None
+    backend: options.Backend = "processes"
+    require_tier: options.RequireTier = None
+    sandbox: options.Sandbox = "auto"
+    package: options.Packages = None
+    force: options.Force = False
+    strict: options.Strict = False
+    shard: options.Shard = None
+    json: options.Json = False
+    quiet: options.Quiet = False
 
     @contextlib.contextmanager
     def started(self) -> Iterator[tuple[Session, Screen]]:
@@ -128,6 +114,7 @@ class Run:
 
 
 DEFAULTS = {each.name: each.default for each in fields(Run)}
+OPTIONS = get_type_hints(Run, include_extras=True)
 
 
 def takes(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
@@ -137,7 +124,7 @@ def takes(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """
 
     def decorated(function: Callable[..., int]) -> Callable[..., int]:
-        taken = [name for name in OPTIONS if name in (*names, "quiet")]
+        taken = [name for name in DEFAULTS if name in (*names, "quiet")]
 
         @functools.wraps(function)
         def command(context: typer.Context, **given: Any) -> int:

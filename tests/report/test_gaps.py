@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.commands import write_rows
 from support.schemas import hold
 
 from evalplus_lite import Case, Dataset, InputError, Session, Task, evaluate
@@ -61,8 +62,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
             if text == SAME:
                 statuses[cause][0]["solution"] = PROMPT + completion
     (folder / "eval_results.json").write_text(json.dumps({"eval": statuses}))
-    (folder / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return folder / "eval_results.json", folder / "results.jsonl"
+    return folder / "eval_results.json", write_rows(folder / "results.jsonl", rows)
+
+
+def own_tasks(path: Path, ids: str, inputs: list[Any] | None = None) -> Path:
+    """Write tasks with these ids, one input each unless others are given."""
+    row = {"prompt": PROMPT, "entry_point": "f", "reference": RIGHT, "inputs": inputs or [[1]]}
+    return write_rows(path, [{**row, "id": id} for id in ids])
 
 
 def test_each_difference_has_its_cause(files: tuple[Path, Path], session: Session) -> None:
@@ -85,9 +91,7 @@ def assert_sum(result: GapResult) -> None:
 
 def test_samples_of_one_side_only_count_by_what_they_move(tmp_path: Path, session: Session) -> None:
     """Sides with other numbers of samples, and tasks that one side lacks, still add up."""
-    tasks = tmp_path / "tasks.jsonl"
-    row = {"prompt": PROMPT, "entry_point": "f", "reference": RIGHT, "inputs": [[1]]}
-    tasks.write_text("".join(json.dumps({**row, "id": id}) + "\n" for id in "abc"))
+    tasks = own_tasks(tmp_path / "tasks.jsonl", "abc")
     wrong = RIGHT.replace("1", "2")
     few = {"a": [RIGHT, wrong], "b": [RIGHT], "c": [wrong]}
     many = {"a": [RIGHT, RIGHT, wrong, wrong, wrong], "b": [RIGHT, wrong]}
@@ -105,9 +109,7 @@ def test_samples_of_one_side_only_count_by_what_they_move(tmp_path: Path, sessio
 def test_samples_of_other_models_are_not_matched(tmp_path: Path, session: Session) -> None:
     """A run of two models is compared with one of the same two only."""
     for name, program in (("x", RIGHT), ("y", "def f(x):\n    return x\n")):
-        (tmp_path / f"{name}.jsonl").write_text(
-            json.dumps({"task_id": "judge", "solution": program})
-        )
+        write_rows(tmp_path / f"{name}.jsonl", [{"task_id": "judge", "solution": program}])
     x, y = (tmp_path / f"{name}.jsonl" for name in "xy")
     data = Dataset("own", (task("judge"),))
     evaluate(data, x, out=tmp_path / "one", session=session)
@@ -142,7 +144,7 @@ def test_names_that_one_judge_defines_are_its_environment(
     ours, other = tmp_path / "eval_results.json", tmp_path / "results.jsonl"
     ours.write_text(json.dumps({"eval": {"chance": [sample]}}))
     row = {"task_id": "chance", "completion": SAME + program, "passed": result == "passed"}
-    other.write_text(json.dumps({**row, "result": result}) + "\n")
+    write_rows(other, [{**row, "result": result}])
     (row,) = why(ours, other, dataset=DATA, session=session).to_rows()
     assert row["cause"] == "environment"
 
@@ -153,10 +155,9 @@ def test_other_tests_are_a_cause(
     """A verdict that other tests gave is no mistake of a judge; sides are named by their paths."""
     program, paths = "def f(x):\n    return 2\n", []
     for name, inputs in (("weak", [[1]]), ("strict", [[1], [5]])):
-        row = {"id": "a", "prompt": PROMPT, "entry_point": "f", "reference": RIGHT}
-        (tmp_path / f"{name}.jsonl").write_text(json.dumps({**row, "inputs": inputs}))
+        tasks = own_tasks(tmp_path / f"{name}.jsonl", "a", inputs)
         samples, paths = [{"task_id": "a", "solution": program}], [*paths, str(tmp_path / name)]
-        evaluate(tmp_path / f"{name}.jsonl", samples, out=tmp_path / name, session=session)
+        evaluate(tasks, samples, out=tmp_path / name, session=session)
     assert main(["why", *paths, "-d", str(tmp_path / "weak.jsonl"), "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["differences"]
     assert (row["cause"], paths[1] in row["evidence"]) == ("tests", True)
@@ -176,13 +177,11 @@ def test_ones_own_results_and_lm_eval_are_read(
     tmp_path: Path, session: Session, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A folder of evaluate against another harness; the last line is a command that works."""
-    tasks = tmp_path / "tasks.jsonl"
-    row = {"id": "a", "prompt": PROMPT, "entry_point": "f", "reference": RIGHT, "inputs": [[1]]}
-    tasks.write_text(json.dumps(row) + "\n")
+    tasks = own_tasks(tmp_path / "tasks.jsonl", "a")
     samples = [{"task_id": "a", "solution": "def f(x):\n    return x\n"}]
     evaluate(tasks, samples, out=tmp_path / "own", session=session)
     doc: dict[str, Any] = {"doc": {"task_id": "a"}, "filtered_resps": [RIGHT], "pass@1": 1.0}
-    (tmp_path / "samples_he.jsonl").write_text(json.dumps(doc) + "\n")
+    write_rows(tmp_path / "samples_he.jsonl", [doc])
     paths = [str(tmp_path / name) for name in ("own", "samples_he.jsonl")]
     assert main(["why", *paths, "-d", str(tasks)]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -196,9 +195,7 @@ def test_an_answer_that_stop_strings_cut_is_no_other_answer(
 ) -> None:
     """lm-eval's rows state its stop strings; a text that they do not explain stays another one."""
     whole = "def f(x):\n    y = x\n    return y + y\n"
-    row = {"id": "a", "prompt": PROMPT, "entry_point": "f", "reference": RIGHT, "inputs": [[1]]}
-    tasks = tmp_path / "tasks.jsonl"
-    tasks.write_text("".join(json.dumps({**row, "id": id}) + "\n" for id in "ab"))
+    tasks = own_tasks(tmp_path / "tasks.jsonl", "ab")
     samples = [{"task_id": id, "solution": whole} for id in "ab"]
     evaluate(tasks, samples, out=tmp_path / "own", session=session)
     until = {"gen_args_0": {"arg_0": PROMPT, "arg_1": {"until": ["\n    return", "\nclass"]}}}
@@ -207,8 +204,7 @@ def test_an_answer_that_stop_strings_cut_is_no_other_answer(
         {"doc": {"task_id": id}, "filtered_resps": [PROMPT + text], "pass@1": 0, "arguments": until}
         for id, text in texts.items()
     ]
-    judged = tmp_path / "samples_he.jsonl"
-    judged.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    judged = write_rows(tmp_path / "samples_he.jsonl", rows)
     found = why(tmp_path / "own", judged, dataset=tasks, session=session).to_rows()
     assert [row["cause"] for row in found] == ["extraction", "sampling"]
     assert "return" in found[0]["evidence"]
@@ -271,8 +267,7 @@ def test_other_harnesses_are_compared(tmp_path: Path, session: Session) -> None:
         {"id": 0, "accepted": True, "extracted_code": SLOW, "full_code": "", "tests": []},
         {"id": 1, "accepted": False, "extracted_code": RIGHT, "full_code": "", "tests": [test]},
     ]
-    path = tmp_path / "fusion.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = write_rows(tmp_path / "fusion.jsonl", rows)
     data = Dataset("own", (task("limits"), task("judge")))
     result = why(tmp_path, path, dataset=data, session=session)
     assert [side["harness"] for side in result.summary["sides"]] == ["bigcode", "SandboxFusion"]

@@ -194,7 +194,7 @@ def humaneval_row(entry: ExportedTask) -> dict[str, Any]:
 
 def check_text(entry: ExportedTask) -> str:
     """Return source that defines ``check(candidate)``: the suite's cases, base cases first."""
-    return TEMPLATES.get_template("humaneval.txt").render(
+    return TEMPLATES.get_template("check.txt").render(
         judging=judging_text(entry.task, name="_is_right"),
         cases=[
             (literal(tuple(case.arguments)), literal(expected))

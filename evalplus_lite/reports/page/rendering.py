@@ -15,6 +15,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from evalplus_lite.cli.escaping import is_shown
 from evalplus_lite.jobs.tables import Table
 from evalplus_lite.version import __version__
 
@@ -23,25 +24,21 @@ from evalplus_lite.version import __version__
 class Section:
     """A view of the page, shown at ``#/ROUTE``; without scripts, sections follow each other.
 
-    ``template`` is rendered with ``context`` (all texts in it are escaped). ``allows`` adds to the
-    page's policy: sources by directive. ``route`` is one of letters, digits and dashes.
+    ``template`` is rendered with ``context`` (all texts in it are escaped). With ``has_pictures``
+    the page may show pictures that it contains. ``route`` is one of letters, digits and dashes.
     """
 
     route: str
     title: str
     template: str
     context: Mapping[str, Any] = field(default_factory=dict)
-    allows: Mapping[str, str] = field(default_factory=dict)
+    has_pictures: bool = False
 
 
 # Visible marks for invisible characters and those that change the text's direction.
 
 ODD = re.compile(r"[^\x20-\x7e\n\t]")
 """Characters that may need a mark: all but printable ASCII."""
-INVISIBLE = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
-)
-"""Invisible characters whose category is that of a letter or a symbol."""
 
 
 def marked(text: object) -> Markup:
@@ -51,7 +48,7 @@ def marked(text: object) -> Markup:
 
 def _shown(found: re.Match[str]) -> str:
     character = found[0]
-    if character.isprintable() and not INVISIBLE.match(character):
+    if is_shown(character):
         return character
     return f'<span class="odd">U+{ord(character):04X}</span>'
 
@@ -87,14 +84,14 @@ def page(
     ``parts`` are ids and texts (``script_json``) of further data, which are not kept in memory. In
     the page of one task, the index's ``home`` is the address of the index's page.
     """
-    styles = [asset("style.css"), asset("charts.css")]
+    styles = [asset("style.css")]
     scripts = [asset("texts.js"), asset("views.js"), asset("page.js")]
     template = _environment().get_template("page.html")
     yield from template.generate(
         title=index["title"],
         home=index.get("home", ""),
         version=__version__,
-        policy=policy(scripts, styles, [section.allows for section in sections]),
+        policy=policy(scripts, styles, images=any(each.has_pictures for each in sections)),
         scripts=scripts,
         styles=styles,
         index=script_json(index),
@@ -112,22 +109,18 @@ def table_page(title: str, tables: Sequence[Table]) -> str:
     return template.render(context=context, style=style, policy=policy([], [style]))
 
 
-def policy(
-    scripts: Sequence[str], styles: Sequence[str], further: Iterable[Mapping[str, str]] = ()
-) -> str:
-    """Return a Content-Security-Policy that allows only these scripts and styles.
-
-    ``further`` are directives that sections need; they may add directives, but not change any.
-    """
+def policy(scripts: Sequence[str], styles: Sequence[str], *, images: bool = False) -> str:
+    """Return a Content-Security-Policy that allows only these scripts and styles, and ``images``
+    in the page itself."""
     rules = {
         "default-src": "'none'",
         "script-src": " ".join(map(_hash, scripts)) or "'none'",
         "style-src": " ".join(map(_hash, styles)) or "'none'",
+        **({"img-src": "data:"} if images else {}),
+        "base-uri": "'none'",
+        "form-action": "'none'",
     }
-    last = {"base-uri": "'none'", "form-action": "'none'"}
-    added = {name: sources for each in further for name, sources in each.items()}
-    assert not {*rules, *last} & set(added)
-    return "; ".join(f"{name} {sources}" for name, sources in {**rules, **added, **last}.items())
+    return "; ".join(f"{name} {sources}" for name, sources in rules.items())
 
 
 def _hash(text: str) -> str:

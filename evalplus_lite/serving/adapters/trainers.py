@@ -12,8 +12,8 @@ import reprlib
 import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 from evalplus_lite.errors import EvalPlusLiteError, EvidenceWarning, InputError
@@ -237,24 +237,16 @@ async def passed(task: Any, trace: Any) -> float:
     return reward(await ajudged(tests_in(data), trace.last_reply))
 
 
-@dataclass(slots=True, kw_only=True)
-class RewardOutput:
-    """Stands in for rLLM's record of this name if rLLM is not installed."""
-
-    reward: float
-    is_correct: bool
-    metadata: dict[str, Any] = field(default_factory=dict)
-
-
 def rllm_reward(task_info: Mapping[str, Any], action: Any) -> Any:
-    """Return rLLM's ``RewardOutput`` for an action; raise if there is no verdict."""
+    """Return rLLM's ``RewardOutput`` for an action, or its like if rLLM is not installed; raise if
+    there is no verdict."""
     found = judged(tests_in(task_info), getattr(action, "action", action))
     fields = {"reward": reward(found), "is_correct": found.passed}
     about = {"verdict": found.verdict, "detail": found.detail}
     try:
         record = import_module("rllm.rewards.reward_types").RewardOutput
     except ImportError:
-        record = RewardOutput
+        return SimpleNamespace(**fields, metadata=about)
     # Older versions have no metadata.
     has_metadata = "metadata" in getattr(record, "__dataclass_fields__", {})
     return record(**fields, **({"metadata": about} if has_metadata else {}))
