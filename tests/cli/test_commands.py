@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 from support.commands import (
     COMMAND,
-    alive,
-    descendants,
     environment,
     interruptible,
     run,
@@ -108,29 +103,6 @@ def test_a_reader_that_leaves_does_no_harm(tmp_path: Path) -> None:
     process.stderr.close()
     assert process.wait(120) in (0, 1)
     assert "Traceback" not in text
-
-
-def test_ctrl_c(folder: Path) -> None:
-    """Ctrl-C ends a command with one line and its own exit code, and no process stays."""
-    loops = [{"task_id": "Own/0", "solution": f"while True: pass  # {n}"} for n in range(200)]
-    write_rows(folder / "samples.jsonl", loops)
-    options = ("-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out", "--limits", "evalplus")
-    with interruptible(folder, "", "evaluate", *options) as process:
-        while not (folder / "out" / "results.jsonl").exists() and process.poll() is None:
-            time.sleep(0.02)
-        below = descendants(process.pid)
-        os.killpg(process.pid, signal.SIGINT)
-        out, text = process.communicate(timeout=60)
-    assert process.returncode == 130, text
-    assert (
-        text.splitlines()[-1] == "evalplus-lite: interrupted; run the same command again to resume"
-    )
-    assert "Traceback" not in text
-    deadline = time.monotonic() + 30
-    while alive(below) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert alive(below) == []
-    assert out == ""
 
 
 @pytest.mark.parametrize(
