@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from evalplus_lite.errors import CodecError, InputError, ReferenceSolutionError, UnusableTask
 from evalplus_lite.execution.base import Row, Work, WorkerContext
@@ -243,9 +243,6 @@ def drawn(sandbox: Sandbox, task: Task) -> tuple[list[Case], str]:
 
 # The result of augmenting a task: its suite, with accepted, dropped and skipped inputs.
 
-LONGEST_ANSWER = 1 << 15
-"""Bytes, in wire form, of the expected output of a generated input."""
-
 
 @dataclass(frozen=True, slots=True)
 class Augmented:
@@ -423,98 +420,12 @@ def _reshaped(value: Value) -> Iterator[Value]:
         yield from (kind([rows[0], *value[1:]]), kind(rows), kind(rows[:-1]))
 
 
-# Probing: ladders of growing inputs measure once how large a task's inputs can get.
+# Screens: checks of answered inputs, set up once from the base cases, which are never screened.
 
-ROUNDS = 6
-"""Runs of the reference; each ends with the first slow input, which ends its ladder."""
-MOST_TOPS = 6
-"""Maximum number of a task's stress cases from ladders, the largest of each dimension."""
-HEAVIEST = 25_000
-"""Maximum number of characters and elements in a stress case."""
-
-
-def probe(
-    sandbox: Sandbox,
-    task: Task,
-    generator: Proposer,
-    base: Sequence[Case],
-    *,
-    step_budget: StepBudget,
-) -> tuple[Answers, Suite | None, dict[str, int]]:
-    """Try the ladders of a generator that has seen the base cases, and set their limits.
-
-    Returns the answered cases, any stress cases, and the number of dropped inputs by cause.
-    """
-    # Each round runs all remaining rungs; a slow one ends its ladder, and the other ladders are
-    # tried again. The contract is only checked in the first round, which has all rungs of the
-    # later ones.
-    left, suites = generator.ladder(base), [Suite(task.id, (), (), 0)]
-    scales, steps = generator.scales, list[int]()
-    dropped = Counter[str]()
-    rungs: list[Rung] = []
-    for turn in range(ROUNDS):
-        if not left:
-            break
-        answers = answer(
-            sandbox,
-            task,
-            [rung.case for rung in left],
-            base_count=0,
-            limits=Limits(load=10.0),
-            contract=not turn,
-            max_failures=1,
-            step_budget=step_budget,
-        )
-        suites.append(answers.suite)
-        steps += answers.steps
-        rungs += [left[at] for at in answers.kept]
-        causes = {id(drop.case): drop.cause for drop in answers.dropped}
-        # The cost of each rung later shows which sizes the remaining steps can pay for.
-        for at, taken in zip(answers.kept, answers.steps, strict=True):
-            scales.ranges[left[at].dimension].charge(left[at].level, taken)
-        for rung in left:
-            cause = causes.get(id(rung.case))
-            # A rung that was not reached in this round is tried in the next, unless its ladder has
-            # ended with a slow rung meanwhile.
-            if cause != "budget":
-                size_range = scales.ranges[rung.dimension]
-                size_range.learn(rung.level, accepted=cause is None, slow=cause in SLOW)
-                dropped.update([cause] if cause else [])
-        left = [
-            rung
-            for rung in left
-            if causes.get(id(rung.case)) == "budget" and not scales.is_beyond(rung)
-        ]
-    # Only after the last round: a dimension without a slow rung was limited by the contract, or
-    # is unlimited.
-    scales.settle()
-    suite = joined(suites, {})
-    answers = Answers(suite, (), tuple(range(len(suite.cases))), tuple(steps))
-    # Moderate rungs are cases. Of those too large for a test, only the top of each ladder becomes
-    # a stress case.
-    top: dict[object, int] = {}
-    for rung in rungs:
-        top[rung.dimension] = max(top.get(rung.dimension, 0), rung.level)
-    cases = [at for at, rung in enumerate(rungs) if rung.size <= MOST[rung.dimension.way]]
-    stress = {
-        at: rung.dimension.way
-        for at, rung in reversed(list(enumerate(rungs)))
-        if rung.size > MOST[rung.dimension.way]
-        and rung.level == top[rung.dimension]
-        and weight(rung.case.arguments) <= HEAVIEST
-    }
-    apart = as_stress(suite, dict(islice(stress.items(), MOST_TOPS)))
-    return answers.only(cases), apart if apart.cases else None, dropped
-
-
-# A growing suite: seeds, mutation, filter and reference, until there are enough inputs.
-
-MOST_UNANSWERED = 10
-MOST_STRESS = 40  # maximum number of a task's stress cases
-PROBED = 12  # at most one input in this many comes from measuring sizes
-MOST_CROSSING = 6
-"""Maximum number of inputs beyond a constraint to keep for a new outcome of a decision."""
-SLOW = ("slow", "memory", "crashes")
+LONGEST_ANSWER = 1 << 15
+"""Bytes, in wire form, of the expected output of a generated input."""
+DOUBTFUL = "doubtful: "
+"""The start of a stress case's reason if the input may not even be valid."""
 _SAID_OF_TIES = re.compile(
     r"\b(?:ties?|tied|equal\w*|same)\b[^.]{0,200}\b(?:first|earlier|last|later|order|alphabetical\w*)\b"
     r"|\b(?:comes|come|occurs|appears?|stands?) first\b|order of (?:first )?appearance"
@@ -524,97 +435,220 @@ _SAID_OF_TIES = re.compile(
 """Phrases about equal elements in a prompt, which make their order part of the task."""
 
 
+class Screens:
+    """The screens of a task's new inputs, by the base cases of a suite.
+
+    Each takes answers and the generator of their inputs, and returns a reason for each position
+    that it rejects.
+    """
+
+    def __init__(self, sandbox: Sandbox, task: Task, base: Suite, budget: Budget) -> None:
+        self.sandbox, self.task, self.base = sandbox, task, base
+        self.limits = Limits(cpu=budget.seconds, load=10.0)
+        self.marked = marked(task)
+        self.raises = KnownRaises.of(task, base)
+        if self.marked and self.raises.is_for:  # those that the prompt names, of any method
+            methods = {call[0] for case in task.base for call in case.arguments}
+            named = {(each, name) for each in methods for name in task.harness.exceptions}
+            self.raises = replace(self.raises, found=self.raises.found | named)
+        orders = FreeOrders.of(sandbox, task, base)
+        is_said = _SAID_OF_TIES.search(task.prompt) is not None
+        ways = tuple(way for way in orders.ways if not (is_said and way in TIES))
+        self.orders = replace(orders, ways=ways)
+        self.size_limits = SizeLimits.of(sandbox, task)
+        self.none_is_odd = (
+            task.contract is None
+            and not budget.doubtful
+            and not re.search(r"\bNone\b|\bnull\b|nothing", task.prompt)
+            and wire.encode(None) not in base.expected
+        )
+
+    def unforeseen(self, answers: Answers, _: Proposer) -> dict[int, str]:
+        """Reject exceptions that neither a base case nor the prompt has."""
+        places = self.raises.foreseen(answers.suite)
+
+        def is_raising(n: int) -> bool:
+            value = wire.decode(answers.suite.expected[n])  # or the results of several calls
+            return any(map(_is_exception, value if type(value) is list else [value]))
+
+        accepted = {*places}
+        if self.marked and (raising := list(filter(is_raising, places))):
+            # Answered before, and valid by the contract: only inputs that raise are run again.
+            again = answer(
+                self.sandbox,
+                self.marked,
+                [answers.suite.cases[n] for n in raising],
+                base_count=0,
+                limits=self.limits,
+                twice=False,
+                contract=False,
+            )
+            accepted -= {*raising} - {raising[n] for n in again.kept}
+        return {n: "raises" for n in range(len(answers.kept)) if n not in accepted}
+
+    def long(self, answers: Answers, _: Proposer) -> dict[int, str]:
+        """Reject very long answers, a few of which would fill the suite file."""
+        # Sizes are uncompressed; a packed answer knows its own.
+        blobs = enumerate(answers.suite.blobs.items())
+        sizes = {n: each.size if isinstance(each, Packed) else len(each) for n, each in blobs}
+        return {n: f"{size} bytes" for n, size in sizes.items() if size > LONGEST_ANSWER}
+
+    def tied(self, answers: Answers, _: Proposer) -> dict[int, str]:
+        """Reject inputs on which a right program may give another answer."""
+        return self.orders.other(self.sandbox, answers.suite)
+
+    def doubtful(self, answers: Answers, generator: Proposer) -> dict[int, str]:
+        """Reject inputs that may not be valid, without a contract to decide."""
+        reasons = {}
+        for n, (case, data) in enumerate(
+            zip(answers.suite.cases, answers.suite.expected, strict=True)
+        ):
+            why = generator.doubt(case)
+            if why and not self._is_documented(case, data, generator):
+                reasons[n] = DOUBTFUL + why
+            # A reference that falls through to None was not meant for that input.
+            elif self.none_is_odd and data == wire.encode(None):
+                reasons[n] = f"{DOUBTFUL}the reference returns None, as for no example"
+        return reasons
+
+    def excessive(self, answers: Answers, _: Proposer) -> dict[int, str]:
+        """Reject inputs that a right but naive program may not survive."""
+        reasons = self.size_limits.demands(answers.suite.cases, answers.steps)
+        return {n: reason for n, reason in enumerate(reasons) if reason}
+
+    def _is_documented(self, case: Case, expected: bytes, generator: Proposer) -> bool:
+        """Return whether every unusual part of a case raises, as the prompt documents."""
+        if self.marked is None:
+            return False
+        value = wire.decode(expected)
+        if not isinstance(generator, SequenceGenerator):
+            return _is_exception(value)
+        return all(_is_exception(value[at]) for at in generator.unusual(case))
+
+
 def _is_exception(value: Value) -> bool:
     return type(value) is dict and value.keys() == {"raised"}
 
 
+Screen: TypeAlias = Callable[[Screens, Answers, Proposer], dict[int, str]]
+DROPPING: Mapping[str, Screen] = {
+    "raises": Screens.unforeseen,
+    "large": Screens.long,
+    "tie": Screens.tied,
+}
+"""Screens whose rejected inputs are dropped, by the cause. Cheap ones come first: ties run the
+reference on reordered inputs."""
+STRESS: Mapping[str, Screen] = {"doubtful": Screens.doubtful, "excessive": Screens.excessive}
+"""Screens whose rejected inputs become stress cases. Doubt comes first, as the stronger reason."""
+SCREENS = {**DROPPING, **STRESS}
+
+
+# A growing suite, batch by batch: propose, answer, screen, keep, and report to the generator.
+
+ROUNDS = 6
+"""Runs of the reference on ladders; each ends with the first slow input, which ends its ladder."""
+MOST_TOPS = 6
+"""Maximum number of a task's stress cases from ladders, the largest of each dimension."""
+HEAVIEST = 25_000
+"""Maximum number of characters and elements in a stress case."""
+MOST_UNANSWERED = 10
+MOST_STRESS = 40  # maximum number of a task's stress cases, apart from those of ladders
+PROBED = 12  # at most one input in this many comes from measuring sizes
+MOST_CROSSING = 6
+"""Maximum number of inputs beyond a constraint to keep for a new outcome of a decision."""
+SLOW = ("slow", "memory", "crashes")
+
+
 class TaskAugmentation:
-    """A task's growing suite: its base cases, then new ones, batch by batch.
+    """A task's growing suite: the base cases of ``screens``, then new ones."""
 
-    A base case that the contract rejects is kept and noted; one that the reference cannot answer is
-    dropped and noted. A task without a contract uses the assertions in its row. Raises UnusableTask
-    if no case is left, or if the reference or contract fails.
-    """
-
-    def __init__(
-        self,
-        sandbox: Sandbox,
-        task: Task,
-        *,
-        seed: int,
-        budget: Budget,
-        seeds: Sequence[Case] = (),
-    ) -> None:
-        self.sandbox, self.budget, self.seed = sandbox, budget, seed
-        # 1. The contract: the task's own, or one made from the assertions in its row.
-        self.task = with_stated_contract(task)
-        is_own = task.contract is not None and self.task.contract == task.contract
-        # 2. Base cases, which are trusted: they are answered first, and never screened.
-        base, self.notes = base_answers(sandbox, self.task)
-        # 3. Seeds: the task's own generator's come before a model's.
-        drawn_cases, fault = drawn(sandbox, self.task)
-        seeds = [*drawn_cases, *seeds]
-        self.notes += [fault] if fault else []
-        self.suites = [base.suite]
+    def __init__(self, screens: Screens, generator: Proposer, budget: Budget) -> None:
+        self.screens, self.generator, self.budget = screens, generator, budget
+        self.sandbox, self.task = screens.sandbox, screens.task
+        self.suites = [screens.base]
         self.stress: list[Suite] = []
         self.tops: list[Suite] = []
+        self.beyond: list[Suite] = []
         self.apart: list[Case] = []
-        self.doubts: dict[str, str] = {}
-        # 4. The generator, which learns from the base cases what inputs look like.
-        self.generator = generator_of(
-            sandbox,
-            self.task,
-            base.suite.cases,
-            seed,
-            seeds,
-            is_own=is_own,
-            doubts=not budget.doubtful,
-        )
-        # 5. The screens, each set up once from the base cases: known exceptions, free orders, and
-        # sizes that any right program can handle.
-        self.marked = marked(self.task)
-        self.none_is_odd = self.task.contract is None and not budget.doubtful
-        self.none_is_odd &= not re.search(r"\bNone\b|\bnull\b|nothing", self.task.prompt)
-        self.raises = KnownRaises.of(self.task, base.suite)
-        if self.marked and self.raises.is_for:  # those that the prompt names, of any method
-            methods = {call[0] for case in self.task.base for call in case.arguments}
-            named = {(each, name) for each in methods for name in self.task.harness.exceptions}
-            self.raises = replace(self.raises, found=self.raises.found | named)
-        orders = FreeOrders.of(sandbox, self.task, base.suite)
-        is_said = _SAID_OF_TIES.search(self.task.prompt) is not None
-        ways = tuple(way for way in orders.ways if not (is_said and way in TIES))
-        self.orders = replace(orders, ways=ways)
-        self.size_limits = SizeLimits.of(sandbox, self.task)
-        # 6. Counters, in steps rather than seconds, so that they are equal on every machine.
+        self.unanswered: list[Case] = []
+        self.notes: list[str] = []
+        # Counters, in steps rather than seconds, so that they are equal on every machine.
         self.step_budget = budget.step_budget()
         self.dropped: Counter[str] = Counter()
-        self.unanswered: list[Case] = []
         self.new = self.idle = self.proposed = 0
-        self.size, self.beyond = budget.batch, list[Suite]()
-        # If limits are inferred, a share of the budget is reserved for ``cross_limits``.
-        is_bound = self.task.contract is not None or budget.doubtful
-        is_bound |= not isinstance(self.generator, Generator)
-        self.kept_back = 0 if is_bound else budget.inputs // PROBED
+        self.size = budget.batch
 
     def probe(self) -> None:
-        """Measure how large inputs can get; keep answered inputs, up to a share of the budget."""
+        """Measure how large inputs can get; keep answered inputs, up to a share of the budget.
+
+        Ladders of growing inputs set the generator's limits, which it must know before it proposes
+        inputs. Moderate rungs are cases. Of those too large for a test, only the top of each ladder
+        becomes a stress case.
+        """
         if not self.budget.inputs:
             return
-        # Ladders first: the generator must know the size limits before it proposes inputs.
-        cases, tops, dropped = probe(
-            self.sandbox,
-            self.task,
-            self.generator,
-            self.suites[0].cases,
-            step_budget=self.budget.step_budget(of_ladders=True),
-        )
-        self.dropped.update(dropped)
-        if tops is not None:
-            self.tops = [self._untied(self._with_short_answers(Answers.of(tops))).suite]
+        step_budget = self.budget.step_budget(of_ladders=True)
+        scales, steps = self.generator.scales, list[int]()
+        left = self.generator.ladder(self.screens.base.cases)
+        suites = [Suite(self.task.id, (), (), 0)]
+        rungs: list[Rung] = []
+        # Each round runs all remaining rungs; a slow one ends its ladder, and the other ladders are
+        # tried again. The contract is only checked in the first round, which has all rungs of the
+        # later ones.
+        for turn in range(ROUNDS):
+            if not left:
+                break
+            answers = answer(
+                self.sandbox,
+                self.task,
+                [rung.case for rung in left],
+                base_count=0,
+                limits=Limits(load=10.0),
+                contract=not turn,
+                max_failures=1,
+                step_budget=step_budget,
+            )
+            suites.append(answers.suite)
+            steps += answers.steps
+            rungs += [left[at] for at in answers.kept]
+            causes = {id(drop.case): drop.cause for drop in answers.dropped}
+            # The cost of each rung later shows which sizes the remaining steps can pay for.
+            for at, taken in zip(answers.kept, answers.steps, strict=True):
+                scales.ranges[left[at].dimension].charge(left[at].level, taken)
+            for rung in left:
+                cause = causes.get(id(rung.case))
+                # A rung that was not reached in this round is tried in the next, unless its ladder
+                # has ended with a slow rung meanwhile.
+                if cause != "budget":
+                    size_range = scales.ranges[rung.dimension]
+                    size_range.learn(rung.level, accepted=cause is None, slow=cause in SLOW)
+                    self.dropped.update([cause] if cause else [])
+            left = [
+                rung
+                for rung in left
+                if causes.get(id(rung.case)) == "budget" and not scales.is_beyond(rung)
+            ]
+        # Only after the last round: a dimension without a slow rung was limited by the contract, or
+        # is unlimited.
+        scales.settle()
+        suite = joined(suites, {})
+        top: dict[object, int] = {}
+        for rung in rungs:
+            top[rung.dimension] = max(top.get(rung.dimension, 0), rung.level)
+        moderate = [at for at, rung in enumerate(rungs) if rung.size <= MOST[rung.dimension.way]]
+        stress = {
+            at: rung.dimension.way
+            for at, rung in reversed(list(enumerate(rungs)))
+            if rung.size > MOST[rung.dimension.way]
+            and rung.level == top[rung.dimension]
+            and weight(rung.case.arguments) <= HEAVIEST
+        }
+        tops = as_stress(suite, dict(islice(stress.items(), MOST_TOPS)))
+        self.tops = [self._screened(Answers.of(tops), DROPPING).suite]
         # The last cases are the highest rungs, which are the most useful ones.
-        most, count = self.budget.inputs // PROBED, len(cases.kept)
-        highest = cases.only(range(max(0, count - most), count))
-        self._keep(self._fair(self._with_short_answers(highest)).suite)
+        answers = replace(Answers.of(suite), steps=tuple(steps))
+        most = self.budget.inputs // PROBED
+        self._keep(self._screened(answers.only(moderate[max(0, len(moderate) - most) :])).suite)
 
     def mix_types(self) -> None:
         """Keep a few inputs of types that no example has, if contract and reference accept them.
@@ -627,92 +661,134 @@ class TaskAugmentation:
         # A contract may only check answers, and say nothing about inputs.
         if not parse(self.task.contract).has_precondition:
             return
-        tried = probes([case.arguments for case in self.suites[0].cases])
-        answers = self._tried(
+        tried = probes([case.arguments for case in self.screens.base.cases])
+        answers = self._answered(
             [Case(each.arguments, "foreign", None, (each.kind.__name__,)) for each in tried]
         )
         # Rejected values are not inputs, so they are not counted.
         places = {at: place for place, at in enumerate(answers.kept)}
         chosen = [places[at] for at in at_open_places(tried, answers.kept)]
-        answers = self._fair(self._with_short_answers(answers.only(chosen)))
+        answers = self._screened(answers.only(chosen))
         self._keep(answers.only(range(min(most, len(answers.kept)))).suite)
 
-    def step(self) -> bool:
-        """Propose one batch and keep the usable inputs; return whether to continue."""
-        missing = self.budget.inputs - self.kept_back - self.new
-        if missing <= 0 or self.idle >= PATIENCE:
-            return False
-        # Order: propose, answer and screen, keep the missing number, then feed back.
-        self.generator.scales.affordable = self.step_budget.next_share
-        # Enough for the missing number at the acceptance rate so far, smoothed by 20 imaginary
-        # accepted proposals; the margin of 3 % plus five avoids another batch for a few inputs.
-        expected = int(missing * 1.03 * (self.proposed + 20) / (self.new + 20)) + 5
-        most = max(self.budget.batch, MOST_PROPOSED * self.budget.inputs)
-        batch = self.generator.propose(min(self.size, expected, most))
-        if not batch:
-            return False
-        self.proposed += len(batch)
-        answers = self._answered(batch)
-        answers = answers.only(range(min(missing, len(answers.kept))))
-        # Slow inputs are fed back, too, because they lower the limits of the next batch.
-        slow = [drop.case for drop in answers.dropped if drop.cause in SLOW]
-        # The generator counts parents by their position in the suite so far.
-        chosen = [batch[number] for number in answers.kept]
-        self._keep(replace(answers.suite, cases=tuple(chosen)), slow)
-        self.idle = 0 if chosen else self.idle + 1
-        # After slow inputs, return to small batches, which teach the generator sooner (``GROWTH``).
-        self.size = self.budget.batch if slow else GROWTH * self.size
-        return True
+    def grow(self, inputs: int) -> None:
+        """Propose batches and keep the usable inputs, until there are as many new ones."""
+        while (missing := inputs - self.new) > 0 and self.idle < PATIENCE:
+            self.generator.scales.affordable = self.step_budget.next_share
+            # Enough for the missing number at the acceptance rate so far, smoothed by 20 imaginary
+            # accepted proposals; the margin of 3 % plus five avoids another batch for a few inputs.
+            expected = int(missing * 1.03 * (self.proposed + 20) / (self.new + 20)) + 5
+            most = max(self.budget.batch, MOST_PROPOSED * self.budget.inputs)
+            batch = self.generator.propose(min(self.size, expected, most))
+            if not batch:
+                return
+            self.proposed += len(batch)
+            answers = self._answered(batch)
+            self.dropped.update(answers.causes)
+            failed = [drop.case for drop in answers.dropped if drop.cause in UNANSWERED]
+            self.unanswered.extend(failed[: MOST_UNANSWERED - len(self.unanswered)])
+            # The generator counts parents by their position in the suite so far.
+            answers = self._screened(answers)
+            answers = answers.only(range(min(missing, len(answers.kept))))
+            chosen = tuple(batch[number] for number in answers.kept)
+            # Slow inputs are fed back, too, because they lower the limits of the next batch.
+            slow = [drop.case for drop in answers.dropped if drop.cause in SLOW]
+            self._keep(replace(answers.suite, cases=chosen), slow)
+            self.idle = 0 if chosen else self.idle + 1
+            # After slow inputs, return to small batches, which teach the generator sooner
+            # (``GROWTH``).
+            self.size = self.budget.batch if slow else GROWTH * self.size
 
-    def cross_limits(self) -> None:
+    def _answered(self, cases: Sequence[Case]) -> Answers:
+        return answer(
+            self.sandbox,
+            self.task,
+            cases,
+            base_count=0,
+            limits=self.screens.limits,
+            max_failures=MOST_SLOW,
+            step_budget=self.step_budget,
+        )
+
+    def _screened(self, answers: Answers, screens: Mapping[str, Screen] = SCREENS) -> Answers:
+        """Return the answers that pass every screen; count the others, or keep them as stress."""
+        cases, places = answers.suite.cases, list(range(len(answers.kept)))
+        stress: dict[int, str] = {}
+        for name, screen in screens.items():
+            reasons = screen(self.screens, answers.only(places), self.generator)
+            rejected = {places[n]: reason for n, reason in sorted(reasons.items())}
+            # The first tie of a task is shown as an example; all are counted.
+            if name == "tie" and rejected and not self.dropped["tie"]:
+                first, both = next(iter(rejected.items()))
+                line = f"inputs with several right answers are left out: {both}"
+                self.notes.append(f"{line}, on input {shown(cases[first])}")
+            # Inputs that are too demanding are reported, so that later ones are smaller.
+            if name in STRESS or name == "large":
+                self.apart += [cases[n] for n in rejected]
+            if name in STRESS:
+                stress |= rejected
+            else:
+                self.dropped[name] += len(rejected)
+            places = [n for n in places if n not in rejected]
+        # To keep suite files small, stress cases beyond the bound are dropped.
+        room = MOST_STRESS - sum(len(suite.cases) for suite in self.stress)
+        self.stress.append(as_stress(answers.suite, stress, most=room))
+        return answers.only(places)
+
+    def _keep(self, suite: Suite, slow: Sequence[Case] = ()) -> None:
+        """Append answered cases, and report them to the generator."""
+        # Each set-aside case is reported to the generator once.
+        apart, self.apart = self.apart, []
+        self.generator.feedback(suite.cases, slow=slow, apart=apart)
+        self.suites.append(suite)
+        self.new += len(suite.cases)
+
+    def cross_limits(self, most: int, seed: int) -> None:
         """Keep some inputs beyond an inferred constraint that the reference treats differently.
 
         If a decision of the reference has one outcome for all inputs so far, its author expected
         other inputs. Inputs with the second outcome may violate one constraint that is not stated.
-        The rest of the budget is for inputs that satisfy all constraints.
         """
-        room, self.kept_back = self.kept_back, 0
-        if not room:
+        if not most:
             return
         try:
-            shown = self._outcomes(joined(self.suites, {}).cases)
-            missing = test_outcomes(Program.of(self.task)) - shown.keys()
+            seen = self._outcomes(joined(self.suites, {}).cases)
+            missing = test_outcomes(Program.of(self.task)) - seen.keys()
         except ReferenceSolutionError:  # too large to analyze, although it loads
             return
         if not missing:
             return
         constraints = self.generator.input_filter.constraints
         names = [each.name for each in constraints if not (each.is_chosen or each.is_stated)]
+        base = self.screens.base
         try:
-            free = TaskAugmentation(
-                self.sandbox,
-                self._without(*names),
-                seed=self.seed,
-                budget=replace(self.budget, doubtful=True),
+            wide = self._without(*names)
+            generator = generator_of(
+                self.sandbox, wide, base.cases, seed, (), is_own=False, doubts=False
             )
         except InputError:  # a constraint that exists only because of another one
             return
-        # ``doubtful`` turns this screen off, too, but an unexpected None is still no answer.
-        free.none_is_odd = self.none_is_odd
-        while free.step():
-            pass
-        found = joined(free.suites, {})
-        outcomes = self._outcomes(found.cases)
+        # The same steps with a generator that has no constraints.
+        free = TaskAugmentation(self.screens, generator, self.budget)
+        free.grow(self.budget.inputs)
+        suite = joined(free.suites, {})
+        outcomes = self._outcomes(suite.cases)
         filters = [InputFilter.of_task(self._without(name)) for name in names]
 
         def is_near(at: int) -> bool:
-            arguments = found.cases[at].arguments
+            arguments = suite.cases[at].arguments
             return any(each.admits(arguments) and not each.doubt(arguments) for each in filters)
 
         chosen: set[int] = set()
-        places = range(found.base_count, len(found.cases))
         for outcome in sorted(missing & outcomes.keys()):
-            those = [at for at in places if outcomes[outcome] >> at & 1]
-            those.sort(key=lambda at: (weight(found.cases[at].arguments), at))
-            chosen.update(islice(filter(is_near, those), MOST_CROSSING))
-        part = subset(found, sorted(chosen)[:room])
-        crossing = [Case(each.arguments, "branch") for each in part.cases]
-        self.beyond = [replace(part, cases=tuple(crossing))]
+            places = [
+                at for at in range(base.base_count, len(suite.cases)) if outcomes[outcome] >> at & 1
+            ]
+            places.sort(key=lambda at: (weight(suite.cases[at].arguments), at))
+            chosen.update(islice(filter(is_near, places), MOST_CROSSING))
+        part = subset(suite, sorted(chosen)[:most])
+        crossing = tuple(Case(each.arguments, "branch") for each in part.cases)
+        self.beyond = [replace(part, cases=crossing)]
         self.new += len(crossing)
 
     def _without(self, *names: str) -> Task:
@@ -725,18 +801,10 @@ class TaskAugmentation:
         inputs = Inputs.of(case.arguments for case in cases)
         return decisions(self.sandbox, Program.of(self.task), inputs, REFERENCE_LIMITS)
 
-    def _keep(self, suite: Suite, slow: Sequence[Case] = ()) -> None:
-        """Append answered cases, and report them to the generator."""
-        # Each set-aside case is reported to the generator once.
-        apart, self.apart = self.apart, []
-        self.generator.feedback(suite.cases, slow=slow, apart=apart)
-        self.suites.append(suite)
-        self.new += len(suite.cases)
-
-    def finish(self) -> Augmented:
+    def finish(self, seed: int, notes: Sequence[str]) -> Augmented:
         """Return the suite with the accepted, dropped, and set-aside inputs."""
         # ``beyond`` comes last, because the generator never saw these and counts parents without.
-        suite = joined([*self.suites, *self.beyond], self._provenance())
+        suite = joined([*self.suites, *self.beyond], self._provenance(seed))
         # Among new cases, large ones come last: cheap cases decide first, and a program that fails
         # is not run on the rest.
         places = sorted(
@@ -746,122 +814,18 @@ class TaskAugmentation:
         suite = subset(suite, places)
         suite = replace(suite, cases=relinked(suite.cases, places))
         # Stress cases form a separate suite, whose verdict no score counts.
-        if stress := [*self.stress, *self.tops]:
-            suite = replace(suite, stress=joined(stress, {}))
-        apart = suite.stress.cases if suite.stress else ()
+        stress = joined([*self.stress, *self.tops, Suite(self.task.id, (), (), 0)], {})
+        reasons = [case.reason for case in stress.cases]
         return Augmented(
-            suite,
+            replace(suite, stress=stress if stress.cases else None),
             dict(sorted((+self.dropped).items())),
-            tuple(self.notes),
+            (*notes, *self.notes),
             tuple(self.unanswered),
             unreached(self.sandbox, self.task, suite) if self.budget.inputs else "",
-            tuple(self.doubts[case.reason] for case in apart if case.reason in self.doubts),
+            tuple(each.removeprefix(DOUBTFUL) for each in reasons if each.startswith(DOUBTFUL)),
         )
 
-    def _tried(self, cases: Sequence[Case]) -> Answers:
-        return answer(
-            self.sandbox,
-            self.task,
-            cases,
-            base_count=0,
-            limits=Limits(cpu=self.budget.seconds, load=10.0),
-            max_failures=MOST_SLOW,
-            step_budget=self.step_budget,
-        )
-
-    def _answered(self, batch: Sequence[Case]) -> Answers:
-        """Return the usable answers to a batch, and record the others."""
-        answers = self._tried(batch)
-        self.dropped.update(answers.causes)
-        failed = [drop.case for drop in answers.dropped if drop.cause in UNANSWERED]
-        self.unanswered.extend(failed[: MOST_UNANSWERED - len(self.unanswered)])
-        # Cheap screens first: ``_fair`` runs the reference on reordered inputs.
-        return self._fair(self._with_short_answers(self._with_known_exceptions(answers)))
-
-    def _with_known_exceptions(self, answers: Answers) -> Answers:
-        """Return the answers without exceptions that neither a base case nor the prompt has."""
-        places = self.raises.foreseen(answers.suite)
-
-        def is_raising(n: int) -> bool:
-            value = wire.decode(answers.suite.expected[n])  # or the results of several calls
-            return any(map(_is_exception, value if type(value) is list else [value]))
-
-        if self.marked and (raising := list(filter(is_raising, places))):
-            # Answered before, and valid by the contract: only inputs that raise are run again.
-            again = answer(
-                self.sandbox,
-                self.marked,
-                [answers.suite.cases[n] for n in raising],
-                base_count=0,
-                limits=Limits(cpu=self.budget.seconds, load=10.0),
-                twice=False,
-                contract=False,
-            )
-            unforeseen = {*raising} - {raising[n] for n in again.kept}
-            places = [n for n in places if n not in unforeseen]
-        self.dropped["raises"] += len(answers.kept) - len(places)
-        return answers.only(places)
-
-    def _with_short_answers(self, answers: Answers) -> Answers:
-        """Return the answers without very long ones, a few of which would fill the suite file."""
-        # Sizes are uncompressed; a packed answer knows its own.
-        blobs = answers.suite.blobs.items()
-        sizes = [each.size if isinstance(each, Packed) else len(each) for each in blobs]
-        large = [at for at, size in enumerate(sizes) if size > LONGEST_ANSWER]
-        self.dropped["large"] += len(large)
-        self.apart += [answers.suite.cases[at] for at in large]
-        return answers.only([at for at, size in enumerate(sizes) if size <= LONGEST_ANSWER])
-
-    def _fair(self, answers: Answers) -> Answers:
-        """Return the answers that every right program gives, however it works."""
-        # Ties first: an input with several right answers is dropped, not kept as a stress case.
-        answers = self._untied(answers)
-        cases, expected = answers.suite.cases, answers.suite.expected
-        reasons = enumerate(self.size_limits.demands(cases, answers.steps))
-        apart, doubts = {n: reason for n, reason in reasons if reason}, dict[int, str]()
-        # A reference that falls through to None was not meant for that input.
-        nothing = wire.encode(None)
-        if self.none_is_odd and nothing not in self.suites[0].expected:
-            none = (n for n, data in enumerate(expected) if data == nothing)
-            doubts |= dict.fromkeys(none, "the reference returns None, as for no example")
-        # A doubt is the stronger reason: the input may not even be valid.
-        for n, case in enumerate(cases):
-            why = self.generator.doubt(case)
-            if why and not self._is_documented(case, expected[n]):
-                doubts[n] = why
-        for n, why in doubts.items():
-            apart[n] = f"doubtful: {why}"
-            self.doubts[apart[n]] = why
-        self.apart += [cases[n] for n in apart]
-        # The generator learns about these inputs through ``apart``, and makes later ones smaller.
-        # To keep suite files small, those beyond the bound are dropped.
-        room = MOST_STRESS - sum(len(suite.cases) for suite in self.stress)
-        stress = as_stress(answers.suite, apart, most=room)
-        self.stress += [stress] if stress.cases else []
-        return answers.only([n for n in range(len(cases)) if n not in apart])
-
-    def _is_documented(self, case: Case, expected: bytes) -> bool:
-        """Return whether every unusual part of a case raises, as the prompt documents."""
-        if self.marked is None:
-            return False
-        value = wire.decode(expected)
-        if not isinstance(self.generator, SequenceGenerator):
-            return _is_exception(value)
-        return all(_is_exception(value[at]) for at in self.generator.unusual(case))
-
-    def _untied(self, answers: Answers) -> Answers:
-        """Return the answers without those for which a right program may give another one."""
-        cases = answers.suite.cases
-        # The first tie of a task is shown as an example; all are counted.
-        tied = self.orders.other(self.sandbox, answers.suite)
-        if tied and not self.dropped["tie"]:
-            place, shown_both = min(tied.items())
-            line = f"inputs with several right answers are left out: {shown_both}"
-            self.notes.append(f"{line}, on input {shown(cases[place])}")
-        self.dropped["tie"] += len(tied)
-        return answers.only([n for n in range(len(cases)) if n not in tied])
-
-    def _provenance(self) -> dict[str, Any]:
+    def _provenance(self, seed: int) -> dict[str, Any]:
         """Return the limits on the inputs: their number, sizes, and cost to the reference."""
         budget, steps = self.budget, self.step_budget
         # If the steps are used up, that is the reason, even if it also made batches empty.
@@ -873,7 +837,7 @@ class TaskAugmentation:
             end = "patience" if self.idle >= PATIENCE else "space"
         constraints = self.generator.input_filter.constraints
         return {
-            "seed": self.seed,
+            "seed": seed,
             "inputs": budget.inputs,
             "seconds": budget.seconds,
             "constraints": [constraint.to_json() for constraint in constraints],
@@ -898,18 +862,33 @@ def augment_task(
 ) -> Augmented:
     """Return the task's base cases and new ones, with the reference's answers.
 
-    Takes all steps of a ``TaskAugmentation``.
+    A base case that the contract rejects is kept and noted; one that the reference cannot answer is
+    dropped and noted. A task without a contract uses the assertions in its row. Raises UnusableTask
+    if no case is left, or if the reference or contract fails.
     """
-    growing = TaskAugmentation(sandbox, task, seed=seed, budget=budget, seeds=seeds)
+    # 1. The contract: the task's own, or one made from the assertions in its row.
+    own, task = task.contract, with_stated_contract(task)
+    is_own = own is not None and task.contract == own
+    # 2. Base cases, which are trusted: they are answered first.
+    base, lines = base_answers(sandbox, task)
+    # 3. The generator, which learns from the base cases what inputs look like. Seeds of the task's
+    # own generator come before a model's.
+    cases, fault = drawn(sandbox, task)
+    seeds = [*cases, *seeds]
+    generator = generator_of(
+        sandbox, task, base.suite.cases, seed, seeds, is_own=is_own, doubts=not budget.doubtful
+    )
+    # 4. New inputs: ladders, other types, then batches. If limits are inferred, a share is reserved
+    # for inputs beyond them; ordinary ones get the rest of it.
+    growing = TaskAugmentation(Screens(sandbox, task, base.suite, budget), generator, budget)
+    is_bound = task.contract is not None or budget.doubtful or not isinstance(generator, Generator)
+    reserved = 0 if is_bound else budget.inputs // PROBED
     growing.probe()
     growing.mix_types()
-    while growing.step():
-        pass
-    growing.cross_limits()
-    # Ordinary inputs get the budget that ``cross_limits`` does not use.
-    while growing.step():
-        pass
-    return growing.finish()
+    growing.grow(budget.inputs - reserved)
+    growing.cross_limits(reserved, seed)
+    growing.grow(budget.inputs)
+    return growing.finish(seed, [*lines, *([fault] if fault else [])])
 
 
 def pool_kills(

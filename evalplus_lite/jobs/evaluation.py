@@ -16,10 +16,10 @@ from typing import Any, ClassVar
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Call, Row
 from evalplus_lite.execution.job import Defect
-from evalplus_lite.execution.records import to_row
+from evalplus_lite.execution.records import from_rows, to_row, to_rows
 from evalplus_lite.jobs.datasets import content_hash, listed, now, prepared, run_facts
 from evalplus_lite.jobs.expected import SharedData, SuiteSource
-from evalplus_lite.jobs.judging import Settings
+from evalplus_lite.jobs.judging import JudgedSample, Settings, Verdicts
 from evalplus_lite.jobs.outputs import PROGRAMS, RESULTS, RunGroup, group_of, measured
 from evalplus_lite.jobs.samples import Samples, SampleStream, SampleTable, group_row, samples_digest
 from evalplus_lite.jobs.session import Result, Session, output_folder, within
@@ -94,36 +94,21 @@ class Tally:
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Count one result row."""
-        # A row has ``strong`` (None) only if all tests of its task are weak.
-        strong = row.get("strong", row["plus"] or row["base"])
-        verdicts = row["base"], row["plus"], row.get("stress"), strong, "strong" in row
-        self.count(group_of(row), row["task_id"], *verdicts)
+        self.count(group_of(row), row["task_id"], Verdicts.of(row))
 
-    def count(
-        self,
-        group: RunGroup,
-        task: str,
-        base: str,
-        plus: str | None,
-        stress: str | None,
-        strong: str | None,
-        is_weak: bool,
-    ) -> None:
-        """Count the verdicts on one sample, in total and in its group.
-
-        ``stress`` is None if it ran on no stress case, ``strong`` if all tests are weak.
-        """
+    def count(self, group: RunGroup, task: str, verdicts: Verdicts) -> None:
+        """Count the verdicts on one sample, in total and in its group."""
         if group not in self.groups:
             self.groups[group] = Tally(self.has_plus, self.has_stress)
-        self.has_weak |= is_weak
+        self.has_weak |= verdicts.strong is None
         # Counted twice: over all samples, and for the model at its temperature.
         for each in (self, self.groups[group]):
-            each.base.add(task, base)
-            each.plus.add(task, plus)
-            if strong is not None:
-                each.strong.add(task, strong)
-            if stress is not None:
-                each.stress[stress] += 1
+            each.base.add(task, verdicts.base)
+            each.plus.add(task, verdicts.plus)
+            if verdicts.strong is not None:
+                each.strong.add(task, verdicts.strong)
+            if verdicts.stress is not None:
+                each.stress[verdicts.stress] += 1
 
     @property
     def verdicts(self) -> dict[str, int]:
@@ -343,7 +328,7 @@ def judge(
         tally.blame(error)
         ((_, members),) = groups
         session.advance(len(members), counts=tally.verdicts)
-        return None, [("infra", None, str(error), None, "")] * len(members)
+        return None, to_rows([JudgedSample(None, problem=str(error))] * len(members))
 
     def counted(row: Row) -> None:
         session.advance(len(row[1]), counts=tally.verdicts)
@@ -361,18 +346,19 @@ def judge(
     for evidence, judged in rows:
         task_id, members = sent.popleft()
         source.take(task_id, evidence)
-        for (index, group), (base, plus, line, others, cost) in zip(members, judged, strict=True):
+        samples = from_rows(JudgedSample, judged)
+        for (index, group), sample in zip(members, samples, strict=True):
             # A task without evidence and a machine failure give no verdict; they are listed
             # separately.
-            if base == "unusable":
-                tally.unusable[task_id] += 1
-            elif base == "infra":
-                tally.infra.append(f"{task_id}[{index}]: {line}")
-            else:
+            if sample.verdicts is not None:
                 if costs is not None:
-                    costs.append_line(cost)  # before the row: see ``outputs.measured``
-                journal.append_line(line)
-                tally.count(group, task_id, base, plus, *others)
+                    costs.append_line(sample.cost)  # before the row: see ``outputs.measured``
+                journal.append_line(sample.row)
+                tally.count(group, task_id, sample.verdicts)
+            elif sample.problem:
+                tally.infra.append(f"{task_id}[{index}]: {sample.problem}")
+            else:
+                tally.unusable[task_id] += 1
     session.advance(0, counts=tally.verdicts)  # some rows were counted after the last report
     journal.flush()
     # Include tasks judged in an earlier run, so that a resumed run reports the same evidence.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from evalplus_lite.errors import (
     CodecError,
@@ -14,7 +16,7 @@ from evalplus_lite.errors import (
     UnusableTask,
 )
 from evalplus_lite.execution.base import Ref, Row, WorkerContext
-from evalplus_lite.execution.records import from_row
+from evalplus_lite.execution.records import from_row, to_rows
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.reference_runs import weak_places, without_weak
 from evalplus_lite.jobs.expected import Prepared, SuiteSource, found_evidence, source_of, staged
@@ -23,7 +25,7 @@ from evalplus_lite.programs import program_hash
 from evalplus_lite.sandbox import Preset
 from evalplus_lite.store.writing import dump_row
 from evalplus_lite.tasks.unit_tests import in_words
-from evalplus_lite.types import Failure, Suite, Task, Verdict, clip
+from evalplus_lite.types import Failure, Suite, Task, clip
 from evalplus_lite.values import wire
 from evalplus_lite.values.codec import to_json
 from evalplus_lite.values.source import decode_answer, shown
@@ -75,13 +77,17 @@ class Settings:
         suite = source.usable(context.sandbox, task, given).suite
         if not self.weak_tests:
             suite = without_weak(task, suite)
+        return self.limited(task, suite, source.cache)
+
+    def limited(self, task: Task, suite: Suite, cache: Path | None = None) -> PreparedSuite:
+        """Return a suite with these limits, ready to run."""
         return PreparedSuite.of(
             task,
             suite,
             self.preset,
             memory=self.memory,
             total=self.total,
-            cache=source.cache,
+            cache=cache,
             has_plus=self.has_plus,
         )
 
@@ -93,13 +99,62 @@ WHOLE_BYTES = 1 << 16
 """Maximum bytes of an input or output in a result row; larger ones are shortened."""
 
 
-Judged: TypeAlias = tuple[str, Any, dict[str, Any] | str, Any, Any]
-"""Verdicts on base and plus; the row without its sample's name, or the cause; verdicts on stress
-cases and without weak tests; and the program's cost."""
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The verdicts on a sample.
+
+    ``plus`` is None without plus cases, ``stress`` if the program did not run on stress cases.
+    ``strong``, the verdict without weak tests, is None if all are weak.
+    """
+
+    base: str
+    plus: str | None
+    stress: str | None
+    strong: str | None
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Verdicts:
+        """Return the verdicts in a result row."""
+        # A row has ``strong`` (None) only if all tests of its task are weak.
+        strong = row.get("strong", row["plus"] or row["base"])
+        return cls(row["base"], row["plus"], row.get("stress"), strong)
 
 
-Suites: TypeAlias = tuple[PreparedSuite, PreparedSuite | None, bool]
-"""A suite, its stress cases, and whether all its tests are weak."""
+@dataclass(frozen=True, slots=True)
+class JudgedSample:
+    """A judged sample: its verdicts, and the lines of its row and its cost, in JSON.
+
+    Without verdicts, ``problem`` is a failure of the machine, or "" for an unusable task.
+    """
+
+    verdicts: Verdicts | None
+    row: str = ""
+    cost: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedProgram:
+    """A judged program: the parts of its samples' rows and costs, or ``problem`` (as there)."""
+
+    row: Mapping[str, Any] | None
+    cost: Mapping[str, Any] = field(default_factory=dict)
+    problem: str = ""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether equal programs with other layouts share the row, which names no line then."""
+        row = self.row
+        return row is not None and not any("line" in row.get(key, ()) for key in FAILURES)
+
+
+@dataclass(frozen=True, slots=True)
+class Suites:
+    """A task's suite, its stress cases, and whether all its tests are weak."""
+
+    main: PreparedSuite
+    stress: PreparedSuite | None
+    is_weak: bool
 
 
 class SampleJudge:
@@ -126,28 +181,22 @@ class SampleJudge:
     def __call__(self, item: Row) -> Row:
         """Take (task, its id, groups) and return (evidence, judged samples).
 
-        ``task`` refers to shared data, groups come from ``samples.group_row``, and evidence from
-        ``found_evidence`` (None if this worker has returned it before). A judged sample is (base,
-        plus, line, others, cost): the verdicts, the lines of its row and of its cost, and the
-        verdicts on stress cases and without weak tests. If it could not be judged, the third is
-        the cause.
+        ``task`` refers to shared data, groups come from ``samples.group_row``, evidence from
+        ``found_evidence`` (None if this worker has returned it before), and samples are rows of
+        ``JudgedSample``.
         """
         ref, task_id, groups = item
-        judged = []
+        judged: list[JudgedSample] = []
         for source, members in groups:
-            # Equal programs share a verdict, unless it names a line: layouts differ.
-            verdicts = {source: self._verdict(ref, source)}
+            programs = {source: self._judged(ref, source)}
             for index, text, model, temperature in members:
-                verdict = verdicts[source]
-                said = verdict[2]
-                if text is not None and (
-                    isinstance(said, str) or any("line" in said.get(key, ()) for key in FAILURES)
-                ):  # the line number is specific to its text
-                    verdict = verdicts.get(text) or self._verdict(ref, text)
-                    verdicts[text] = verdict
-                base, plus, rest, others, cost = verdict
-                if isinstance(rest, str):
-                    judged.append(verdict)
+                program = programs[source]
+                if text is not None and not program.is_shared:
+                    if text not in programs:
+                        programs[text] = self._judged(ref, text)
+                    program = programs[text]
+                if program.row is None:
+                    judged.append(JudgedSample(None, problem=program.problem))
                     continue
                 # Each sample keeps the hash of its own text, even if an equal program was run
                 # instead.
@@ -157,88 +206,69 @@ class SampleJudge:
                     row["model"] = model
                 if temperature is not None:
                     row["temperature"] = temperature
-                lines = dump_row({**row, **rest}), dump_row({**row, **cost})
-                judged.append((base, plus, lines[0], others, lines[1]))
+                line, cost = dump_row({**row, **program.row}), dump_row({**row, **program.cost})
+                judged.append(JudgedSample(Verdicts.of(program.row), line, cost))
         # Evidence is the same for all items of a task, so it is returned only once; the cause of an
         # unusable task always, because a later job of the session has no verdicts to ask about.
-        is_unusable = any(each[0] == "unusable" for each in judged)
+        is_unusable = any(each.verdicts is None and not each.problem for each in judged)
         is_new = is_unusable or ref not in self.reported
         evidence = found_evidence(self.source, task_id) if is_new else None
         self.reported.add(ref)
-        return evidence, judged
+        return evidence, to_rows(judged)
 
-    def _verdict(self, ref: Ref, source: str) -> Judged:
-        try:
-            suites = self.suites.under(ref, ref[1], lambda: self._prepared(ref))
-            row, cost = self._judged(*suites, source)
+    def _judged(self, ref: Ref, source: str) -> JudgedProgram:
         # Three ends without a verdict: no usable case; no sandbox at all, which ends the run; and
         # a failure of the machine, which only affects this sample.
+        try:
+            suites = self.suites.under(ref, ref[1], lambda: self._prepared(ref))
+            return self._run(suites, source)
         except UnusableTask:
-            return "unusable", None, "", None, {}
+            return JudgedProgram(None)
         except SandboxUnavailable:
             raise
         except InfrastructureError as error:
-            return "infra", None, str(error), None, {}
-        # The verdicts on stress cases and without weak tests; whether all tests are weak.
-        strong = row.get("strong", row["plus"] or row["base"])
-        return row["base"], row["plus"], row, (row.get("stress"), strong, "strong" in row), cost
+            return JudgedProgram(None, problem=str(error))
 
-    def _judged(
-        self,
-        suite: PreparedSuite,
-        stress: PreparedSuite | None,
-        is_weak: bool,
-        source: str,
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _run(self, suites: Suites, source: str) -> JudgedProgram:
         # Order: judge by the suite; minimize the failing input; run stress cases.
-        sandbox = self.context.sandbox
+        sandbox, suite = self.context.sandbox, suites.main
         verdict = evaluate_program(sandbox, suite, source, details=self.settings.details)
         row: dict[str, Any] = {"base": verdict.base, "plus": verdict.plus}
-        failure = failure_row(suite.suite, verdict)
-        if failure is not None:
-            row["failure"] = failure
-        if verdict.failure is not None and self.contracts is not None:
-            smallest = self.shrinker.smallest(sandbox, suite, source, verdict.failure)
-            if smallest is not None:
-                row["smallest"] = _explained(*smallest)
+        if verdict.failure is not None:
+            row["failure"] = failure_row(suite.suite, verdict.failure)
+            if self.contracts is not None:
+                smallest = self.shrinker.smallest(sandbox, suite, source, verdict.failure)
+                if smallest is not None:
+                    row["smallest"] = failure_row(*smallest)
         if verdict.details is not None:
             row["details"] = list(verdict.details)
-        if is_weak:
+        if suites.is_weak:
             row["strong"] = None
         # Stress cases are meaningful only for right programs.
-        if stress is not None and verdict.passed:
-            strain = evaluate_program(sandbox, stress, source)
+        if suites.stress is not None and verdict.passed:
+            stress = evaluate_program(sandbox, suites.stress, source)
             # Stress cases are never base cases, so ``plus`` is the verdict on all of them.
-            row["stress"] = strain.plus
-            if (failure := failure_row(stress.suite, strain)) is not None:
-                row["stress_failure"] = failure
-        return row, {"cpu": round(verdict.cpu, 6), "memory": verdict.memory}
+            row["stress"] = stress.plus
+            if stress.failure is not None:
+                row["stress_failure"] = failure_row(suites.stress.suite, stress.failure)
+        return JudgedProgram(row, {"cpu": round(verdict.cpu, 6), "memory": verdict.memory})
 
     def _prepared(self, ref: Ref) -> Suites:
         # Done once for all programs of the task: encode inputs, set limits, find weak tests.
         task, suite = staged(self.context, ref)
-        prepared = self.settings.prepared(self.context, self.source, task, suite)
-        is_weak = len(weak_places(task, prepared.suite)) == len(prepared.suite.cases)
-        strain, settings = None, self.settings
-        if settings.stress and (stress := prepared.suite.stress) is not None:
+        main = self.settings.prepared(self.context, self.source, task, suite)
+        is_weak = len(weak_places(task, main.suite)) == len(main.suite.cases)
+        stress = None
+        if self.settings.stress and main.suite.stress is not None:
             # Stress cases form a separate suite with its own total time.
-            strain = PreparedSuite.of(
-                task,
-                stress,
-                settings.preset,
-                memory=settings.memory,
-                total=settings.total,
-                cache=self.source.cache,
+            stress = replace(self.settings, has_plus=True).limited(
+                task, main.suite.stress, self.source.cache
             )
-        return prepared, strain, is_weak
+        return Suites(main, stress, is_weak)
 
 
-def failure_row(suite: Suite, verdict: Verdict) -> dict[str, Any] | None:
+def failure_row(suite: Suite, failure: Failure) -> dict[str, Any]:
     """Return the deciding case of a verdict, with its input, expected and actual output."""
-    return None if verdict.failure is None else _explained(suite, verdict.failure)
-
-
-def _explained(suite: Suite, failure: Failure) -> dict[str, Any]:
     # The answer may be hostile: it is decoded within bounds, or reported as unreadable.
     case, expected = suite.cases[failure.case], suite.expected[failure.case]
     row: dict[str, Any] = {"case": failure.case, "verdict": failure.verdict}

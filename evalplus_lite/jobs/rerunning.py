@@ -11,7 +11,7 @@ from typing import Any
 from evalplus_lite.errors import CodecError, EvalPlusLiteError, InputError
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
 from evalplus_lite.execution.records import to_row
-from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
+from evalplus_lite.grading.evaluator import evaluate_program
 from evalplus_lite.grading.subsets import subset
 from evalplus_lite.jobs.datasets import content_hash, load_dataset
 from evalplus_lite.jobs.expected import SharedData, SuiteSource
@@ -59,21 +59,20 @@ def rerunning(context: WorkerContext, settings: Row) -> Work:
         task = whole.task
         # A suite of one case, because on the whole suite the run may end at an earlier failure.
         suite = subset(whole.suite, [number])
-        prepared = PreparedSuite.of(task, suite, own.preset, memory=own.memory, total=own.total)
-        verdict = evaluate_program(context.sandbox, prepared, source)
-        failure = failure_row(suite, verdict) or {}
+        prepared = own.limited(task, suite)
+        failure = evaluate_program(context.sandbox, prepared, source).failure
         row = {
-            "verdict": "pass" if verdict.failure is None else verdict.failure.verdict,
-            "detail": failure.get("detail", ""),
+            "verdict": "pass" if failure is None else failure.verdict,
+            "detail": "" if failure is None else failure_row(suite, failure)["detail"],
             "input": ", ".join(shown(wire.encode(each)) for each in suite.cases[0].arguments),
             "expected": (words_of(suite.expected[0]) or [shown(suite.expected[0])])[0],
             "printed": "",
             "traceback": "",
         }
-        if verdict.failure is not None and verdict.failure.actual is not None:
+        if failure is not None and failure.actual is not None:
             try:
-                words = words_of(suite.expected[0], verdict.failure.actual)
-                row["actual"] = words[1] if words else shown(verdict.failure.actual)
+                words = words_of(suite.expected[0], failure.actual)
+                row["actual"] = words[1] if words else shown(failure.actual)
             except CodecError as error:
                 row["actual"] = f"a value that cannot be read ({error})"
         # Printed output is not part of a verdict, so a second run records it.

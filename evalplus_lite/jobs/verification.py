@@ -250,9 +250,8 @@ class Verification:
         # The suite is prepared once for all programs of a task, and kept as long as there is room.
         ready = self.ready(source, settings)
         if isinstance(program, tuple):
-            failure = Failure(*program)
-            verdict = Verdict(failure.verdict, None, failure)
-            return time.monotonic() - start, failure_row(ready.suite.suite, verdict)
+            row = failure_row(ready.suite.suite, Failure(*program))
+            return time.monotonic() - start, row
         # Programs are extracted from answers here, in the supervisor, not in the caller's process.
         if "chat" in options:
             program = extract(program, ready.suite.task, kind="solution").source
@@ -348,7 +347,7 @@ def verdict_row(ready: Ready, verdict: Verdict, program: str, options: Row) -> d
     row |= {"passed": verdict.passed, "base": verdict.base, "plus": verdict.plus, "failure": None}
     row["seconds"] = verdict.cpu
     if failure is not None and "explain" in options:
-        row["failure"] = failure_row(ready.suite.suite, verdict)
+        row["failure"] = failure_row(ready.suite.suite, failure)
     elif failure is not None:
         case, name, detail, line, _ = astuple(failure)
         row["failure"] = {"case": case, "verdict": name, "detail": detail, "line": line}

@@ -260,7 +260,7 @@ class _Trial:
         if verdict.failure is None:
             return ""
         case = self.suite.cases[verdict.failure.case]
-        detail = (failure_row(self.suite, verdict) or {})["detail"]
+        detail = failure_row(self.suite, verdict.failure)["detail"]
         return f"case {verdict.failure.case}, input {shown(case)}: {detail}"
 
 
