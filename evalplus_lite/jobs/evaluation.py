@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
 import os
 from collections import Counter, deque
@@ -22,7 +21,7 @@ from evalplus_lite.jobs.expected import SharedData, SuiteSource
 from evalplus_lite.jobs.judging import JudgedSample, Settings, Verdicts
 from evalplus_lite.jobs.outputs import PROGRAMS, RESULTS, RunGroup, group_of, measured
 from evalplus_lite.jobs.samples import Samples, SampleStream, SampleTable, group_row, samples_digest
-from evalplus_lite.jobs.session import Result, Session, output_folder, within
+from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.sandbox import preset
 from evalplus_lite.sandbox.limits import memory_bytes
@@ -47,15 +46,16 @@ MOST_TRACES = 5
 class SuiteTally:
     """Counts on one suite: samples by verdict and, by task, how many there are and pass."""
 
-    verdicts: Counter[str | None] = field(default_factory=Counter)
+    verdicts: Counter[str] = field(default_factory=Counter)
     total: Counter[str] = field(default_factory=Counter)
     right: Counter[str] = field(default_factory=Counter)
 
     def add(self, task: str, verdict: str | None) -> None:
-        """Count one verdict."""
-        self.verdicts[verdict] += 1
-        self.total[task] += 1
-        self.right[task] += verdict == "pass"
+        """Count one verdict, if there is one."""
+        if verdict is not None:
+            self.verdicts[verdict] += 1
+            self.total[task] += 1
+            self.right[task] += verdict == "pass"
 
     def by_task(self) -> dict[str, Count]:
         """Return each task's number of samples and of passing ones."""
@@ -81,7 +81,7 @@ class Tally:
     base: SuiteTally = field(default_factory=SuiteTally)
     plus: SuiteTally = field(default_factory=SuiteTally)
     strong: SuiteTally = field(default_factory=SuiteTally)
-    stress: Counter[str] = field(default_factory=Counter)
+    stress: SuiteTally = field(default_factory=SuiteTally)
     unusable: Counter[str] = field(default_factory=Counter)
     infra: list[str] = field(default_factory=list)
     traces: list[str] = field(default_factory=list)
@@ -105,10 +105,8 @@ class Tally:
         for each in (self, self.groups[group]):
             each.base.add(task, verdicts.base)
             each.plus.add(task, verdicts.plus)
-            if verdicts.strong is not None:
-                each.strong.add(task, verdicts.strong)
-            if verdicts.stress is not None:
-                each.stress[verdicts.stress] += 1
+            each.strong.add(task, verdicts.strong)
+            each.stress.add(task, verdicts.stress)
 
     @property
     def verdicts(self) -> dict[str, int]:
@@ -172,7 +170,7 @@ def _row(data: Dataset, group: RunGroup | None, tally: Tally, ks: Sequence[int])
     if tally.has_weak:
         row |= {"strong": _sorted(tally.strong.verdicts), "strong_tasks": len(tally.strong.total)}
     if tally.has_stress:
-        row["stress"] = _sorted(tally.stress)
+        row["stress"] = _sorted(tally.stress.verdicts)
     row["tasks_without_samples"] = [
         id for id in data.ids if not tally.base.total[id] and not tally.unusable[id]
     ]
@@ -228,32 +226,29 @@ def write_all(
     """
     # One pass over the rows for all files: there may be millions of rows, and many groups.
     names = _file_names(list(groups)[:MOST_FILES])
-    numbers = {group: number for number, group in enumerate(names)}
+    tasks = {group: dict[str, int]() for group in names}
     only = next(iter(groups)) if len(groups) == 1 else None
-    tasks = [dict[str, int]() for _ in names]
 
-    def texts() -> Iterator[tuple[int, int, bytes]]:
+    def texts() -> Iterator[tuple[str, int, bytes]]:
         for row in rows:
-            if (number := numbers.get(only or group_of(row))) is not None:
-                task = tasks[number].setdefault(row["task_id"], len(tasks[number]))
-                yield number, task, _dumped(_result(row, solutions or {}))
+            if (group := only or group_of(row)) in names:
+                task = tasks[group].setdefault(row["task_id"], len(tasks[group]))
+                yield names[group], task, _dumped(_result(row, solutions or {}))
 
     head = _dumped({"date": now().strftime("%Y-%m-%d %H:%M"), "hash": content})
-    schema = "create table results (file integer, task integer, text blob)"
+    schema = "create table results (file text, task integer, text blob)"
     # Rows come in the order of judging; evalplus' format has them by task, in order of first row.
     with contextlib.closing(scratch_database(schema)) as base:
         with filling("results"):
             base.executemany("insert into results values (?, ?, ?)", texts())
             base.execute("create index places on results (file, task)")
-        query = "select task, text from results where file = ? order by task, rowid"
-        for group, number in numbers.items():
-            ids = list(tasks[number])
-            with replacing(folder / names[group]) as file:
+        query = "select text from results where file = ? and task = ? order by rowid"
+        for group, name in names.items():
+            with replacing(folder / name) as file:
                 file.write(head[:-1] + b',"eval":{')
-                rows_of = base.execute(query, (number,))
-                for task, some in itertools.groupby(rows_of, key=itemgetter(0)):
-                    file.write(b"," * bool(task) + _dumped(ids[task]) + b":[")
-                    for place, (_, text) in enumerate(some):
+                for id, task in tasks[group].items():
+                    file.write(b"," * bool(task) + _dumped(id) + b":[")
+                    for place, (text,) in enumerate(base.execute(query, (name, task))):
                         file.write(b"," * bool(place) + text)
                     file.write(b"]")
                 scores = _dumped(groups[group].pass_at_k(ks))
@@ -455,8 +450,8 @@ def evaluate(
     if not ks or any(type(k) is not int or k < 1 for k in ks):
         raise InputError(f"ks is {ks!r}", remedy="give whole numbers from 1, such as (1, 10)")
     share = share_of(shard, out, kind="evaluate", journal=RESULTS)
-    # 1. The folder, the sandboxes, and the data, running test programs to get hidden base cases.
-    with output_folder(out if share is None else share.out) as folder, within(session) as opened:
+    # 1. The sandboxes, and the data, running test programs to get hidden base cases.
+    with within(session) as opened:
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
         # 2. Everything that decides verdicts: settings, the source of suites, and the identity
@@ -478,8 +473,10 @@ def evaluate(
             **({"stress": True} if stress else {}),
             **({} if total is None else {"total": total}),
         }
-        path = None if folder is None else folder / RESULTS
         stream = SampleStream(samples, data, extract=extract, strict=strict, backend=pool)
+        target = out if share is None else share.out
+        folder = None if target is None else made_folder(target)
+        path = None if folder is None else folder / RESULTS
         # 3. The journal first: it locks the folder, so that a second run cannot write there.
         with (
             open_rows(path, identity=identity, force=force) as journal,

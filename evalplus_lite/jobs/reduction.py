@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -184,12 +184,12 @@ def measurement(
     judges: Samples = (),
     stage: str = "requirements",
     strict: bool = False,
-    check: Callable[[Sequence[Sample], Sequence[Sample]], None] = lambda samples, judges: None,
+    across_models: bool = False,
 ) -> Measurement:
     """Return cases and matrix of every usable task; raise InputError if there are none.
 
-    Rows are computed once and kept in the session's cache; equal programs are run once. ``check``
-    can reject the samples and judges before anything is computed.
+    Rows are computed once and kept in the session's cache; equal programs are run once. Without
+    judges, measuring ``across_models`` needs samples of several.
     """
     # 1. The data and the programs. All input is read and checked before anything is measured.
     pool = session.pool()
@@ -201,7 +201,8 @@ def measurement(
     programs, others = map(tuple, streams)
     for stream in streams:
         stream.tell(session)
-    check(programs, others)
+    if across_models and not others:  # with separate judges, all samples may be from one model
+        _require_models({sample.model for sample in programs})
     # 2. The matrices, in parallel by task, from the cache if the content is known.
     session.stage(stage, len(data.tasks))
     source = SuiteSource(given=data.suites, cache=session.cache)
@@ -310,7 +311,7 @@ def cross_validate(
             opened,
             judges=judges,
             strict=strict,
-            check=_require_judges,
+            across_models=True,
         )
         # All policies and left-out models share one measurement; only the choice is repeated.
         field = GradedSamples(measured.matrices, measured.samples, measured.judges)
@@ -341,12 +342,6 @@ def cross_validate(
     return result
 
 
-def _require_judges(samples: Iterable[Sample], judges: Sequence[Sample]) -> None:
-    # With separate judges, all samples may be from one model.
-    if not judges:
-        _require_models({sample.model for sample in samples})
-
-
 def _require_models(models: Collection[str]) -> None:
     if len(models) < 2:
         names = f": {', '.join(models)}" if models else ""
@@ -357,10 +352,9 @@ def _require_models(models: Collection[str]) -> None:
 
 
 def policies_to_try(
-    multiplicities: Iterable[int] = (1,), sizes: Iterable[float] = SIZES
+    multiplicities: Collection[int] = (1,), sizes: Collection[float] = SIZES
 ) -> dict[str, Policy]:
     """Return the default policy, and each mode with each multiplicity and size, by name."""
-    multiplicities, sizes = tuple(multiplicities), tuple(sizes)
     tried = {"default": Policy()}
     for mode in MODES:
         tried |= {f"{mode}, {count}-fold": Policy(mode, count) for count in multiplicities}

@@ -224,24 +224,6 @@ def keep_inputs(
         taken[place] = name
 
 
-@contextlib.contextmanager
-def output_folder(out: str | os.PathLike[str] | None) -> Iterator[Path | None]:
-    """Yield the folder for results; after an error, remove it if it is new and empty."""
-    if out is None:
-        yield None
-        return
-    # An error must not leave an empty folder, which a later run would take for its own.
-    is_new = not local_folder(out).exists()
-    folder = made_folder(out)
-    try:
-        yield folder
-    except BaseException:
-        if is_new:
-            with contextlib.suppress(OSError):  # not empty, so a later run can resume
-                folder.rmdir()
-        raise
-
-
 def made_folder(out: str | os.PathLike[str]) -> Path:
     """Return the folder for results, created if missing; raise InputError if that fails."""
     folder = local_folder(out)
