@@ -332,9 +332,8 @@ def generator_of(
     constants = Constants.of_task(task)
     # Classes are tested by calls, so there are no arguments to infer a domain from.
     if task.harness.kind in ("sequence", "unittest"):  # tests have no arguments to change
-        examples_of = base if task.harness.kind == "sequence" else ()
         sequences = SequenceGenerator(
-            examples_of,
+            base if task.harness.kind == "sequence" else (),
             owner=task.defined,
             rng=random.Random(name),
             methods=definitions.methods(task.reference, task.defined),
@@ -348,8 +347,7 @@ def generator_of(
     # A contract written for the task decides: shapes that it does not require are free.
     seen = replace(task, base=tuple(base))
     if is_own:
-        free = dict.fromkeys(_free_shapes(sandbox, seen), False)
-        seen = replace(seen, constraints={**free, **task.constraints})
+        seen = _with_constraints(seen, dict.fromkeys(_free_shapes(sandbox, seen), False))
     code = CodeTexts(task.harness.code, base) if task.harness.code else None
     if code is not None:  # the filter treats it like the generator
         numbered = (replace(case, arguments=code.values(case.arguments)) for case in base)
@@ -399,15 +397,19 @@ def _free_shapes(sandbox: Sandbox, task: Task) -> list[str]:
     refused = violations(sandbox, task.contract, others)
     allowed = [case for case, why in zip(others, refused, strict=True) if why is None]
 
-    def admitted(on: Sequence[str]) -> list[Case]:
-        off = {name: False for name in shapes if name not in on}
-        task_of = replace(task, constraints={**off, **task.constraints})
-        input_filter = InputFilter.of_task(task_of, is_own=True)
-        return [case for case in allowed if input_filter.admits(case.arguments)]
+    def admitted(on: str = "") -> int:
+        off = {name: False for name in shapes if name != on}
+        input_filter = InputFilter.of_task(_with_constraints(task, off), is_own=True)
+        return sum(input_filter.admits(case.arguments) for case in allowed)
 
     # Compare each shape constraint alone with none at all.
-    possible = len(admitted([]))
-    return [name for name in shapes if len(admitted([name])) < possible]
+    possible = admitted()
+    return [name for name in shapes if admitted(name) < possible]
+
+
+def _with_constraints(task: Task, choices: Mapping[str, bool]) -> Task:
+    """Return a task for which these inferred constraints are chosen, unless its author did."""
+    return replace(task, constraints={**choices, **task.constraints})
 
 
 def _reshaped(value: Value) -> Iterator[Value]:
@@ -762,7 +764,7 @@ class TaskAugmentation:
         names = [each.name for each in constraints if not (each.is_chosen or each.is_stated)]
         base = self.screens.base
         try:
-            wide = self._without(*names)
+            wide = _with_constraints(self.task, dict.fromkeys(names, False))
             generator = generator_of(
                 self.sandbox, wide, base.cases, seed, (), is_own=False, doubts=False
             )
@@ -773,7 +775,8 @@ class TaskAugmentation:
         free.grow(self.budget.inputs)
         suite = joined(free.suites, {})
         outcomes = self._outcomes(suite.cases)
-        filters = [InputFilter.of_task(self._without(name)) for name in names]
+        each_off = (_with_constraints(self.task, {name: False}) for name in names)
+        filters = list(map(InputFilter.of_task, each_off))
 
         def is_near(at: int) -> bool:
             arguments = suite.cases[at].arguments
@@ -790,11 +793,6 @@ class TaskAugmentation:
         crossing = tuple(Case(each.arguments, "branch") for each in part.cases)
         self.beyond = [replace(part, cases=crossing)]
         self.new += len(crossing)
-
-    def _without(self, *names: str) -> Task:
-        """Return the task without these inferred constraints."""
-        off = dict.fromkeys(names, False)
-        return replace(self.task, constraints={**off, **self.task.constraints})
 
     def _outcomes(self, cases: Sequence[Case]) -> dict[str, int]:
         """Return the outcomes of the reference's decisions, each with the bitset of its cases."""

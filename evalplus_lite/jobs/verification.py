@@ -10,10 +10,10 @@ import sys
 import threading
 import time
 import weakref
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import astuple, dataclass, replace
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from evalplus_lite.grading.times import machine
 from evalplus_lite.jobs.expected import Prepared, SharedData, SuiteSource, source_of, staged
 from evalplus_lite.jobs.judging import Settings, failure_row
 from evalplus_lite.programs.extraction import extract
-from evalplus_lite.sandbox import Limits, Preset, config_of
+from evalplus_lite.sandbox import Limits, Preset, SandboxConfig, config_of
 from evalplus_lite.sandbox.probe import surroundings
 from evalplus_lite.store import cache_folder
 from evalplus_lite.store.locks import Lock
@@ -190,8 +190,6 @@ def _end(backend: Processes) -> None:
 # In a supervisor: staged tasks, and tasks sent with a program.
 
 
-MOST_STORES = 4
-"""Maximum number of open verdict stores, one for each choice of limits."""
 REFERENCE_LIMITS = Limits(cpu=10.0, load=10.0, total=60.0)
 """Limits for the reference of a task sent with a program, which is untrusted."""
 
@@ -239,8 +237,13 @@ class Verification:
         self.context, self.source = context, source_of(source)
         self.settings = from_row(Settings, settings)
         self.folder = None if store is None else Path(store)
-        self.stores: OrderedDict[Settings, VerdictStore] = OrderedDict()
         self.prepared: Prepared[Ready | UnusableTask] = Prepared()
+
+    @cached_property
+    def store(self) -> VerdictStore | None:
+        """The store of verdicts, opened on first use, as it depends on the sandbox."""
+        config = self.context.sandbox.config
+        return None if self.folder is None else VerdictStore(self.folder, config)
 
     def __call__(self, item: Row) -> Row:
         """Judge a program, or explain a failure."""
@@ -316,26 +319,13 @@ class Verification:
         self, prepared: PreparedSuite, settings: Settings, program: str, details: bool
     ) -> tuple[Verdict, bool]:
         # Verdicts with details are stored separately, because they run all cases.
-        store = self._store(replace(settings, details=details))
-        verdict_stored = None if store is None else store.get(prepared, program)
-        if verdict_stored is not None:
-            return verdict_stored, True
+        settings = replace(settings, details=details)
+        if self.store and (stored := self.store.get(prepared, settings, program)):
+            return stored, True
         verdict = evaluate_program(self.context.sandbox, prepared, program, details=details)
-        if store is not None:
-            store.put(prepared, program, verdict)
+        if self.store:
+            self.store.put(prepared, settings, program, verdict)
         return verdict, False
-
-    def _store(self, settings: Settings) -> VerdictStore | None:
-        if self.folder is None:
-            return None
-        if settings not in self.stores:
-            config = self.context.sandbox.config
-            about = (*to_row(settings), config, surroundings(config))
-            self.stores[settings] = VerdictStore(self.folder, about)
-            if len(self.stores) > MOST_STORES:
-                self.stores.popitem(last=False)[1].close()
-        self.stores.move_to_end(settings)
-        return self.stores[settings]
 
 
 def verdict_row(ready: Ready, verdict: Verdict, program: str, options: Row) -> dict[str, Any]:
@@ -381,18 +371,14 @@ class VerdictStore:
     A program is identified by its text, because failures name line numbers.
     """
 
-    def __init__(self, folder: Path, about: Sequence[object]) -> None:
-        """Open a store; ``about`` is further data that decides verdicts, apart from suite and
-        program.
-        """
+    def __init__(self, folder: Path, config: SandboxConfig) -> None:
         self._rows = RowStore(folder, STORE_BYTES)
-        version = __version__, sys.version, machine()
-        self._about = _digest(repr((version, tuple(about))).encode())
-        self._last: tuple[PreparedSuite, bytes] | None = None
+        self._about = __version__, sys.version, machine(), config, surroundings(config)
+        self._last: tuple[PreparedSuite, Settings, bytes] | None = None
 
-    def get(self, prepared: PreparedSuite, program: str) -> Verdict | None:
+    def get(self, prepared: PreparedSuite, settings: Settings, program: str) -> Verdict | None:
         """Return the stored verdict on a program, or None."""
-        text = self._rows.get(self._key(prepared, program))
+        text = self._rows.get(self._key(prepared, settings, program))
         if text is None:
             return None
         try:
@@ -400,40 +386,31 @@ class VerdictStore:
         except (ValueError, TypeError, KeyError, RecursionError):
             return None
 
-    def put(self, prepared: PreparedSuite, program: str, verdict: Verdict) -> None:
+    def put(
+        self, prepared: PreparedSuite, settings: Settings, program: str, verdict: Verdict
+    ) -> None:
         """Store a verdict, unless the machine may have caused it."""
         if not is_killed(verdict.failure):
             text = json.dumps(
                 astuple(verdict), default=lambda data: base64.b64encode(data).decode()
             )
-            self._rows.put(self._key(prepared, program), text)
+            self._rows.put(self._key(prepared, settings, program), text)
 
-    def close(self) -> None:
-        """Close the file."""
-        self._rows.close()
-
-    def _key(self, prepared: PreparedSuite, program: str) -> bytes:
+    def _key(self, prepared: PreparedSuite, settings: Settings, program: str) -> bytes:
         # Consecutive programs usually have the same suite, whose part of the key is expensive.
-        if self._last is None or self._last[0] is not prepared:
-            self._last = prepared, self._suite_key(prepared)
-        return _digest(self._last[1] + program.encode("utf-8", "surrogatepass"))
-
-    def _suite_key(self, prepared: PreparedSuite) -> bytes:
-        task, suite = prepared.task, prepared.suite
-        # Everything that decides the verdict except the program; ``about`` has the machine.
-        facts = (
-            task.reference,
-            task.entry_point,
-            task.harness,
-            task.contract,
-            task.rule,
-            suite.base_count,
-        )
-        hasher = hashlib.sha256(self._about + _digest(repr(facts).encode()))
-        hasher.update(prepared.inputs.key.encode())
-        for data in suite.expected:
-            hasher.update(_digest(data))
-        return hasher.digest()
+        last = self._last
+        if last is None or last[0] is not prepared or last[1] != settings:
+            task, suite = prepared.task, prepared.suite
+            # Everything that decides the verdict except the program.
+            facts = (
+                *(self._about, to_row(settings), task.reference, task.entry_point),
+                *(task.harness, task.contract, task.rule, suite.base_count, prepared.inputs.key),
+            )
+            hasher = hashlib.sha256(repr(facts).encode())
+            for data in suite.expected:
+                hasher.update(_digest(data))
+            self._last = last = prepared, settings, hasher.digest()
+        return _digest(last[2] + program.encode("utf-8", "surrogatepass"))
 
 
 def _digest(data: bytes) -> bytes:
