@@ -234,14 +234,14 @@ def augment(
             call = Call("evalplus_lite.jobs.augmented_task:augmenting", (seed, to_row(budget)))
             rows = pool.map(call, items(), lost=_failed, done=lambda row: opened.advance())
             for facts, rest in rows:
-                task, given = new.popleft()
+                task, llm_seeds_of = new.popleft()
                 # A task without a usable case does not end the run: it is listed with its cause.
                 if facts is None:
                     left_out.append(replace(from_row(Unusable, rest), task_id=task.id))
                     continue
-                if given.failures:
-                    facts["failures"] = list(given.failures)
-                for cause, count in given.dropped.items():
+                if llm_seeds_of.failures:
+                    facts["failures"] = list(llm_seeds_of.failures)
+                for cause, count in llm_seeds_of.dropped.items():
                     if count:
                         facts["dropped"][f"{cause} (model)"] = count
                 suites_of[task.id] = FinishedTask(facts, rest)

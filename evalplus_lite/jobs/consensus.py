@@ -74,7 +74,7 @@ class Vote:
 
     def to_row(self) -> dict[str, Any]:
         """Return the vote as in rows of a review file."""
-        return {self.word: _shown(self.data) if self.word == "value" else self.detail}
+        return {self.word: whole(self.data, WHOLE_BYTES) if self.word == "value" else self.detail}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class Finding:
                 "task_id": self.task_id,
                 "kind": self.kind,
                 "cause": each.cause,
-                "input": _shown(wire.encode(list(each.case.arguments))),
+                "input": whole(wire.encode(list(each.case.arguments)), WHOLE_BYTES),
                 "reference": each.reference.to_row(),
                 "majority": each.majority.to_row(),
                 "votes": each.votes,
@@ -247,13 +247,6 @@ def unanswered(drop: Dropped) -> Dispute:
     """Return the dispute over an input that the contract allows but the reference fails on."""
     vote = Vote(drop.cause, detail=drop.detail)
     return Dispute(drop.case, drop.cause, vote, Vote("allowed"), 0, 0, allowed=True)
-
-
-def _shown(data: bytes) -> Any:
-    try:
-        return whole(data, WHOLE_BYTES)
-    except CodecError as error:
-        return {"$unreadable": str(error)}
 
 
 # Odd answers of a reference: they lack a property that nearly all its other answers have.

@@ -89,12 +89,12 @@ def draft_from_pytest(
     # Order: assertions; the source of each function; then a task for each, run in the sandbox.
     asserted_calls, lost = asserted(program)
     modules = dict(imported(program.tree))
-    given = None if module is None else SourceModule.read(Path(module))
+    stated_module = None if module is None else SourceModule.read(Path(module))
     known: dict[str, SourceModule | None] = {}
 
     def home(name: str) -> SourceModule | None:
-        if given is not None:
-            return given
+        if stated_module is not None:
+            return stated_module
         if program.function(name) is not None:
             return program
         stem = modules.get(name, "")
@@ -110,9 +110,9 @@ def draft_from_pytest(
     return _result(Path(file), drafts, lost, out=out, force=force, session=session)
 
 
-def _of_assertions(stem: str, name: str, found: Asserted, home: SourceModule | None) -> Task:
+def _of_assertions(stem: str, name: str, tests: Asserted, home: SourceModule | None) -> Task:
     node = None if home is None else home.function(name)
-    calls = [f">>> {name}({', '.join(map(repr, arguments))})" for arguments in found.inputs[:3]]
+    calls = [f">>> {name}({', '.join(map(repr, arguments))})" for arguments in tests.inputs[:3]]
     prompt = "\n".join([f"Write the function {name}. It is called like this:", "", *calls, ""])
     if home is not None and node is not None:
         prompt = home.prompt(node)
@@ -124,9 +124,9 @@ def _of_assertions(stem: str, name: str, found: Asserted, home: SourceModule | N
         entry_point=name,
         reference=reference,
         harness=harness,
-        base=tuple(map(Case, found.inputs)),
-        outputs=tuple(found.outputs) if harness == CALL else (),
-        rule=found.rule or Rule(),
+        base=tuple(map(Case, tests.inputs)),
+        outputs=tuple(tests.outputs) if harness == CALL else (),
+        rule=tests.rule or Rule(),
     )
 
 

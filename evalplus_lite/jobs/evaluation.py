@@ -318,7 +318,7 @@ def judge(
             singles = [(ref, task_id, [group]) for group in groups]
             rows = list(backend.map(call, singles, key=itemgetter(1), lost=failed, done=counted))
             # A worker returns a task's evidence once, so any of these rows may have it.
-            evidence = next((found for found, _ in rows if found is not None), None)
+            evidence = next((evidence for evidence, _ in rows if evidence is not None), None)
             return evidence, [each for _, judged in rows for each in judged]
         tally.blame(error)
         ((_, members),) = groups

@@ -183,10 +183,10 @@ class SuiteSource:
         """Return the call of an ``on_suites`` maker with this source and other settings."""
         return Call(f"{maker.__module__}:{maker.__name__}", (self.settings, *others), packages)
 
-    def take(self, task_id: str, found: Row) -> None:
+    def take(self, task_id: str, row: Row) -> None:
         """Record the ``found_evidence`` of a task whose suite a worker prepared."""
         # None: the same worker has already returned the task's evidence.
-        evidence, bad = found or (None, None)
+        evidence, bad = row or (None, None)
         if evidence is not None:
             self.evidence[task_id] = from_row(Evidence, evidence)
         if bad is not None:

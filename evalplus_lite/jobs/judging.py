@@ -269,7 +269,6 @@ class SampleJudge:
 
 def failure_row(suite: Suite, failure: Failure) -> dict[str, Any]:
     """Return the deciding case of a verdict, with its input, expected and actual output."""
-    # The answer may be hostile: it is decoded within bounds, or reported as unreadable.
     case, expected = suite.cases[failure.case], suite.expected[failure.case]
     row: dict[str, Any] = {"case": failure.case, "verdict": failure.verdict}
     row["detail"] = failure.detail
@@ -278,23 +277,30 @@ def failure_row(suite: Suite, failure: Failure) -> dict[str, Any]:
     row["input"] = whole(wire.encode(list(case.arguments)), WHOLE_BYTES)
     row["expected"] = whole(expected, WHOLE_BYTES)
     if failure.actual is not None:
-        try:
-            row["actual"] = whole(failure.actual, WHOLE_BYTES)
-            if pair := words_of(expected, failure.actual):
-                row["detail"] = f"got {pair[1]}, expected {pair[0]}"
-        except CodecError as error:
-            row["actual"] = {"$unreadable": str(error)}
+        row["actual"] = whole(failure.actual, WHOLE_BYTES)
+        if pair := words_of(expected, failure.actual):
+            row["detail"] = f"got {pair[1]}, expected {pair[0]}"
     return row
 
 
 def words_of(expected: bytes, actual: bytes = b"") -> tuple[str, str] | None:
-    """Describe an expected and an actual output of unit tests; None for other outputs."""
+    """Describe an expected and an actual output of unit tests; None for others, and unreadable."""
     if max(len(expected), len(actual)) > WHOLE_BYTES:
         return None
-    text = in_words(decode_answer(expected), expected=True)
-    return (clip(text), clip(in_words(decode_answer(actual)) if actual else "")) if text else None
+    try:
+        text = in_words(decode_answer(expected), expected=True)
+        answer = in_words(decode_answer(actual)) if text and actual else ""
+    except CodecError:
+        return None
+    return (clip(text), clip(answer)) if text else None
 
 
 def whole(data: bytes, most: int) -> Any:
-    """Return a value as JSON, shortened if over ``most`` bytes; may raise CodecError."""
-    return {"$shortened": shown(data)} if len(data) > most else to_json(decode_answer(data))
+    """Return a value as JSON, shortened if over ``most`` bytes, or why it cannot be read.
+
+    It may be hostile, so it is decoded within bounds.
+    """
+    try:
+        return {"$shortened": shown(data)} if len(data) > most else to_json(decode_answer(data))
+    except CodecError as error:
+        return {"$unreadable": str(error)}

@@ -431,14 +431,14 @@ def _samples(prompt: str) -> Iterator[tuple[bool, str, str]]:
             blocks.append((heading, []))
         elif blocks:
             blocks[-1][1].append(line.strip("`"))
-    for (first, given), (second, below) in itertools.pairwise(blocks):
+    for (first, text), (second, below) in itertools.pairwise(blocks):
         lines = below[1:] if below and not below[0].strip() else below
         output = list(
             itertools.takewhile(lambda each: each.strip() and not AFTER_OUTPUT.match(each), lines)
         )
         # An output heading that follows an input heading; anything else describes a format.
         if (first[2].lower(), second[2].lower()) == ("in", "out") and output:
-            yield first[1] is not None, "\n".join(given).strip("\n "), "\n".join(output).strip()
+            yield first[1] is not None, "\n".join(text).strip("\n "), "\n".join(output).strip()
 
 
 def _examples(task: Task) -> list[DraftCase]:
@@ -455,10 +455,10 @@ def _examples(task: Task) -> list[DraftCase]:
     observed = {*task.harness.observe} - {"exception", "message"}
     if task.harness.kind != "call" or observed not in ({"value"}, {"printed"}):
         return []  # no example shows what is compared
-    found = examples(task.prompt, task.entry_point)
+    calls = examples(task.prompt, task.entry_point)
     if observed == {"value"}:
-        return [each for each in found if not each.problem]
-    texts = ((each, each.text.replace("<BLANKLINE>", "")) for each in found if each.text)
+        return [each for each in calls if not each.problem]
+    texts = ((each, each.text.replace("<BLANKLINE>", "")) for each in calls if each.text)
     return [replace(each, output=wire.encode(f"{text}\n")) for each, text in texts]
 
 

@@ -48,9 +48,9 @@ def minimize(
     while batch := list(islice(stream, min(_BATCH, left))):
         left -= len(batch)
         failing = (each for each, still in zip(batch, fails(batch), strict=True) if still)
-        if (found := next(failing, None)) is not None:
+        if (simplest := next(failing, None)) is not None:
             # Start over with bold candidates: one that passed may fail now that others are simpler.
-            arguments, stream = found, simpler(found)
+            arguments, stream = simplest, simpler(simplest)
     return arguments
 
 

@@ -380,11 +380,11 @@ class Evaluation:
 
 def read_evaluations(paths: Paths) -> list[Evaluation]:
     """Return the evaluations in folders and subfolders; raise InputError if there are none."""
-    given = listed_paths(paths)
-    outputs = found_outputs(given)
+    folders = listed_paths(paths)
+    outputs = found_outputs(folders)
     evaluations = [evaluation_of(each) for each in outputs if each.kind == "evaluation"]
     if not evaluations:
-        shown = ", ".join(map(str, given)) or "no folder"
+        shown = ", ".join(map(str, folders)) or "no folder"
         raise InputError(
             f"{shown} given, which holds no results of evaluate",
             remedy="give a folder that has results.jsonl and summary.json",

@@ -224,7 +224,7 @@ class Truth:
 
 @contextlib.contextmanager
 def labeled(
-    given: Sequence[Samples],
+    programs: Sequence[Samples],
     truth: Dataset | None,
     data: Dataset,
     session: Session,
@@ -236,12 +236,12 @@ def labeled(
 ) -> Iterator[Truth]:
     """Yield the deduplicated right and wrong programs; they are deleted on exit.
 
-    ``given`` are right ones, wrong ones, and samples that ``evaluate`` labels with ``truth``, using
-    ``limits`` and ``out``. Raises InputError for a program that is both right and wrong.
+    ``programs`` are right ones, wrong ones, and samples that ``evaluate`` labels with ``truth``,
+    using ``limits`` and ``out``. Raises InputError for a program that is both right and wrong.
     """
     streams = [
         SampleStream(each, data, extract=extract, is_named=True, backend=session.pool())
-        for each in given
+        for each in programs
     ]
     counts, kinds = Counter[str](), dict[tuple[str, str], str]()
 
@@ -564,8 +564,8 @@ def quality(
     # Check options before computing anything.
     judged = {"limits": limits, "memory": memory}
     settings = Settings(preset(limits), memory_bytes(memory))
-    given = (right, wrong, samples)
-    is_none = [isinstance(each, Sequence) and not each for each in given]
+    sources = (right, wrong, samples)
+    is_none = [isinstance(each, Sequence) and not each for each in sources]
     if all(is_none):
         raise InputError("no program is given", remedy="give right or wrong ones, or samples")
     if (truth is None) != is_none[2]:
@@ -582,7 +582,7 @@ def quality(
         place = folder and folder / "truth"
         options: dict[str, Any] = {"limits": judged, "force": force}
         with labeled(
-            given, labels_of, suites[0].data, opened, extract=extract, out=place, **options
+            sources, labels_of, suites[0].data, opened, extract=extract, out=place, **options
         ) as programs:
             measured = [
                 judge_suite(suite, programs, opened, seed=seed, out=at, **options)

@@ -222,8 +222,8 @@ def measurement(
         source.take(task.id, evidence)
         if row is not None:
             kept, matrix = row
-            given = data.suites.get(task.id)
-            cases = given.cases if given else tuple(task.cases[n] for n in kept)
+            suite = data.suites.get(task.id)
+            cases = suite.cases if suite else tuple(task.cases[n] for n in kept)
             suites.append(MeasuredTask(task, cases, from_row(Matrix, matrix)))
     # 3. The facts for a summary, or an error if no task is usable.
     files = [file for stream in streams for file in stream.files]
@@ -232,22 +232,22 @@ def measurement(
     return Measurement(data, tuple(suites), programs, {"run": run, **listed(data, source)}, others)
 
 
-def _summary(found: Measurement, choices: Sequence[Choice], policy: Policy) -> dict[str, Any]:
+def _summary(measured: Measurement, choices: Sequence[Choice], policy: Policy) -> dict[str, Any]:
     """Return total sizes, requirements by kind, and each task's sizes."""
     kinds = Counter(
         each.kind
-        for matrix in found.matrices
+        for matrix in measured.matrices
         for each in matrix.rows
         if each.kind in MODES[policy.mode]
     )
     return {
-        "dataset": found.data.name,
+        "dataset": measured.data.name,
         "mode": policy.mode,
         "wants": policy.wants,
         "budget": None if policy.multiplicity else policy.size,
-        "tasks": len(found.suites),
-        "base": sum(matrix.base_count for matrix in found.matrices),
-        "cases": sum(matrix.count for matrix in found.matrices),
+        "tasks": len(measured.suites),
+        "base": sum(matrix.base_count for matrix in measured.matrices),
+        "cases": sum(matrix.count for matrix in measured.matrices),
         "chosen": sum(len(choice.cases) for choice in choices),
         "requirements": dict(sorted(kinds.items())),
         "by_task": {
@@ -256,7 +256,7 @@ def _summary(found: Measurement, choices: Sequence[Choice], policy: Policy) -> d
                 "base": one.matrix.base_count,
                 "chosen": list(choice.cases),
             }
-            for one, choice in zip(found.suites, choices, strict=True)
+            for one, choice in zip(measured.suites, choices, strict=True)
         },
     }
 

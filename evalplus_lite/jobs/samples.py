@@ -66,7 +66,7 @@ class SampleStream:
 
     def __init__(
         self,
-        given: Samples,
+        samples: Samples,
         data: Dataset,
         *,
         extract: bool = True,
@@ -74,16 +74,13 @@ class SampleStream:
         is_named: bool = False,
         backend: Processes | None = None,
     ) -> None:
-        self.files: list[Place] = []
         self.faults, self.steps = Faults(is_strict=strict), Counter[Step]()
         self._data, self._extract, self._backend = data, extract, backend
-        self._given: Iterable[Sample | Mapping[str, Any]] = ()
-        if isinstance(given, str | os.PathLike):
-            self.files = [place_of(given)]
-        elif isinstance(given, Sequence) and given and isinstance(given[0], str | os.PathLike):
-            self.files = [place_of(cast("AnyPath", path)) for path in given]
-        else:
-            self._given = cast("Iterable[Sample | Mapping[str, Any]]", given)
+        several = [samples] if isinstance(samples, str | os.PathLike) else samples
+        first = next(iter(several), None) if isinstance(several, Sequence) else None
+        are_paths = isinstance(first, str | os.PathLike)
+        self.files = [place_of(cast("AnyPath", path)) for path in several] if are_paths else []
+        self._rows = cast("Iterable[Sample | Mapping[str, Any]]", () if are_paths else samples)
         self._is_named = is_named or len(self.files) > 1
 
     def __iter__(self) -> Iterator[Sample]:
@@ -112,7 +109,7 @@ class SampleStream:
 
     def _of_given(self) -> Iterator[Sample]:
         """Yield the samples in an iterable of ``Sample``s or rows; its first item decides which."""
-        items = iter(self._given)
+        items = iter(self._rows)
         # Look at the first item without losing it.
         for first in items:
             rest = itertools.chain([first], items)
