@@ -25,7 +25,7 @@ from evalplus_lite.programs.extraction import Extraction, Step, extract
 from evalplus_lite.store import Row as FileRow
 from evalplus_lite.store.journal import Rows, finished
 from evalplus_lite.store.labels import labels
-from evalplus_lite.store.locations import Place, place_of
+from evalplus_lite.store.locations import place_of
 from evalplus_lite.store.rows import filling, scratch_database
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.samples import Faults, Indices, Response, Source
