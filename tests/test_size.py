@@ -15,7 +15,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "execution": (2_239, 10),
     "generate": (8_359, 29),
     "grading": (2_804, 13),
-    "jobs": (9_682, 22),
+    "jobs": (9_619, 22),
     "models": (2_286, 11),
     "programs": (2_939, 12),
     "reduction": (1_523, 8),
