@@ -53,29 +53,4 @@ if TYPE_CHECKING:
     from evalplus_lite.types import Verdict as Verdict
     from evalplus_lite.verifier import Verifier as Verifier
 
-
-_HOMES = {
-    "errors": "EvalPlusLiteError InputError",
-    "grading.text_verifier": "verify_code_execution",
-    "jobs.augmentation": "augment seed_source",
-    "jobs.linting": "lint",
-    "jobs.drafting": "draft_from_module draft_from_pytest",
-    "jobs.constraints": "infer_constraints",
-    "jobs.datasets": "load_dataset",
-    "jobs.evaluation": "evaluate",
-    "jobs.generation": "generate_samples",
-    "jobs.shards": "merge",
-    "jobs.quality": "find_survivors quality",
-    "jobs.reduction": "cross_validate reduce",
-    "jobs.rerunning": "rerun",
-    "jobs.samples": "read_samples",
-    "jobs.session": "Session",
-    "models": "Client",
-    "models.completions": "Sampling",
-    "reduction.policy": "Policy",
-    "tasks": "Dataset",
-    "types": "Case Rule Sample Task Verdict",
-    "verifier": "Verifier",
-}
-"""Where the public names are defined."""
-__all__, __getattr__, __dir__ = lazily(__name__, _HOMES, "__version__")
+__all__, __getattr__, __dir__ = lazily(__name__, "__version__")

@@ -31,23 +31,4 @@ if TYPE_CHECKING:
     from evalplus_lite.types import Tolerance as Tolerance
     from evalplus_lite.types import Unusable as Unusable
 
-_HOMES = {
-    "jobs.augmentation": "AugmentationResult ModelSeeds",
-    "jobs.linting": "LintResult",
-    "jobs.drafting": "DraftResult",
-    "jobs.evaluation": "EvaluationResult",
-    "jobs.generation": "GenerationResult",
-    "jobs.outputs": "RESULT_COLUMNS read_results",
-    "jobs.quality": "MutantsResult QualityResult",
-    "jobs.reduction": "CrossValidationResult ReductionResult",
-    "jobs.samples": "Samples",
-    "jobs.session": "ProgressEvent Result",
-    "jobs.shards": "Shard",
-    "jobs.tables": "Table",
-    "models": "ModelSource",
-    "models.completions": "SamplingResult",
-    "statistics.pass_at_k": "pass_at_k",
-    "types": "Suite Tolerance Unusable",
-}
-"""The module of each public name."""
-__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
+__all__, __getattr__, __dir__ = lazily(__name__)

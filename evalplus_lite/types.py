@@ -187,17 +187,11 @@ class Rule:
     def row(self) -> dict[str, Any]:
         """Plain data for JSON: kind, tolerances, and other values that differ from the default."""
         row: dict[str, Any] = {"kind": self.kind, "atol": self.atol, "rtol": self.rtol}
-        if self.levels:
-            row["levels"] = list(self.levels)
-        if self.key:
-            row["key"] = list(self.key)
-        if self.by:
-            row["by"] = self.by
-        if self.fields:
-            row["fields"] = [
-                {"at": list(each.at), "atol": each.atol, "rtol": each.rtol} for each in self.fields
-            ]
-        return row
+        fields = [{"at": list(f.at), "atol": f.atol, "rtol": f.rtol} for f in self.fields]
+        others = {
+            "levels": list(self.levels), "key": list(self.key), "by": self.by, "fields": fields
+        }  # fmt: skip
+        return row | {name: value for name, value in others.items() if value}
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Rule:

@@ -12,10 +12,4 @@ if TYPE_CHECKING:
     from evalplus_lite.efficiency.job import efficiency as efficiency
     from evalplus_lite.efficiency.reward import EfficiencyReward as EfficiencyReward
 
-_HOMES = {
-    "efficiency.explanation": "explain",
-    "efficiency.job": "EfficiencyResult efficiency",
-    "efficiency.reward": "EfficiencyReward",
-}
-"""The module of each public name."""
-__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
+__all__, __getattr__, __dir__ = lazily(__name__)

@@ -22,13 +22,4 @@ if TYPE_CHECKING:
     from evalplus_lite.exe.tasks.mined import MinedTask as MinedTask
     from evalplus_lite.models import Prices as Prices
 
-_HOMES = {
-    "exe.mining": "MiningResult MiningSettings mine",
-    "exe.prediction": "Prediction PredictionResult PredictionSettings predict",
-    "exe.report": "ExecutionReportResult exe_report export_mined",
-    "exe.scoring": "ScoreResult score",
-    "exe.tasks.mined": "MinedTask",
-    "models": "Prices",
-}
-"""Where the public names are defined."""
-__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
+__all__, __getattr__, __dir__ = lazily(__name__)

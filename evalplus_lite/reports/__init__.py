@@ -21,13 +21,4 @@ if TYPE_CHECKING:
     from evalplus_lite.reports.reporting import ReportResult as ReportResult
     from evalplus_lite.reports.reporting import report as report
 
-_HOMES = {
-    "reports.comparison": "ComparisonResult LeaderboardResult compare leaderboard",
-    "reports.exporters.conversion": "export_results",
-    "reports.exporting": "ExportResult export",
-    "reports.figure_files": "FiguresResult figures",
-    "reports.gaps": "GapResult why",
-    "reports.reporting": "ReportResult report",
-}
-"""The module of each public name."""
-__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
+__all__, __getattr__, __dir__ = lazily(__name__)

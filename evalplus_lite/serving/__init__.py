@@ -12,9 +12,4 @@ if TYPE_CHECKING:
     from evalplus_lite.serving.audit.auditing import audit_verifier as audit_verifier
     from evalplus_lite.serving.audit.own_programs import own_programs as own_programs
 
-_HOMES = {
-    "serving.audit.auditing": "ProgramSet VerifierAudit audit_verifier",
-    "serving.audit.own_programs": "own_programs",
-}
-"""Where the public names are defined."""
-__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
+__all__, __getattr__, __dir__ = lazily(__name__)

@@ -300,11 +300,7 @@ class ValueComparison:
             self.a.at = start
         x = self.a.scalar(other) if given is None else self.a.extended(given, 0)
         y = self.b.scalar(tag) if kind is None else self.b.extended(kind, 0)
-        if (
-            self.strict
-            and kind is not None
-            and kind.split(x)[1 : kind.typed] != kind.split(y)[1 : kind.typed]
-        ):
+        if self.strict and kind is not None and kind.details(x) != kind.details(y):
             return False
         return same(given.key(x) if given else x, kind.key(y) if kind else y, self.rule)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import copy
 import difflib
-import hashlib
 import threading
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -404,7 +403,7 @@ class Mutant:
     @property
     def key(self) -> str:
         """A short hash of the program's text."""
-        return hashlib.sha256(self.source.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return programs.program_hash(self.source)
 
 
 def normal_form(source: str) -> str:

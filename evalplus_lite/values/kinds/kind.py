@@ -24,11 +24,6 @@ def same(value: Any) -> Any:
     return value
 
 
-def no_parts(value: Any) -> None:
-    """Return None, as a value has no parts."""
-    return
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     """An extended type, whose values are sent as *parts*, which are values themselves.
@@ -50,8 +45,8 @@ class Kind:
     unpack: Callable[[Parts, Find], Any]
     make: Callable[..., Any]
     forms: tuple[bytes, ...]
-    parts: Callable[[Any], Parts | None] = no_parts
-    """Returns the parts of a value on this side, or None to use ``pack``."""
+    parts: Callable[[Any], Parts] | None = None
+    """Returns the parts of a value on this side; by default as ``pack``."""
 
     is_atom: bool = False
     """Whether values are small and compared as a whole, by ``key``, instead of part by part."""
@@ -99,8 +94,7 @@ class Kind:
 
     def split(self, value: Any) -> Parts:
         """Return the parts of a value on this side; raise TypeError if it has none."""
-        parts = self.parts(value)
-        parts = self.pack(value) if parts is None else parts
+        parts = (self.parts or self.pack)(value)
         if parts is None:
             raise TypeError(f"{value!r:.100} cannot be sent")
         return parts
