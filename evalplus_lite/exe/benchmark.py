@@ -11,7 +11,7 @@ import hashlib
 import itertools
 import os
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from operator import itemgetter
@@ -24,24 +24,28 @@ from evalplus_lite.exe.mining import MiningSettings, beside, mine, package_rows
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.selecting.static import MAX_CODE
 from evalplus_lite.exe.sources import listed_packages
-from evalplus_lite.exe.tasks.asked import asked, without_comments
+from evalplus_lite.exe.tasks.asked import asked, with_neutral_names, without_comments
 from evalplus_lite.exe.tasks.chains import chained_tasks
 from evalplus_lite.exe.tasks.mined import MinedTask
-from evalplus_lite.exe.tasks.worth import HARD, HASH, SPLITS, Split
+from evalplus_lite.exe.tasks.worth import HARD, HASH, SPLITS, Split, shape
 from evalplus_lite.execution.base import Call, Work, WorkerContext
 from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.store import Journal, dump_row, read_jsonl, write_jsonl, write_text
 from evalplus_lite.tasks.contracts import bundled
 
+RULES = "3"
+"""The version of the rules for what is worth asking: with another one it is chosen again."""
 FOLDER = Path("out")
 """Where sets are built, each in a folder of its name."""
 SETTINGS = MiningSettings(functions=40, with_deps=False, max_code=2 * MAX_CODE)
 """What is required is fetched in the versions of the list alone, which are the same every day."""
-TASKS, OF_PACKAGE = 2000, 40
-"""Tasks of a set, and functions of one package at most."""
-CHAINS, LINKS, CHAINS_OF_PACKAGE = 25, 3, 20
-"""Of a package's chains those that are built, the functions of one, and those that are chosen, at
-most. Only hard ones are of use, so functions that together execute few lines are not tried."""
+TASKS, OF_PACKAGE = 2000, 12
+"""Tasks of a set, and tasks of one package, at most."""
+OF_NAME, OF_PART = 2, 2
+"""Tasks about functions of one name, and chains that one function is part of, at most."""
+CHAINS, LINKS = 25, 3
+"""Of a package's chains those that are built, and the functions of one, at most. Only hard ones are
+of use, so functions that together execute few lines are not tried."""
 HARD_TASKS = 400
 """Hard tasks that chains fill up to."""
 SHARES: dict[Split, float] = {"hard": 0.4, "medium": 0.4, "easy": 0.25}
@@ -52,6 +56,17 @@ LONG_NUMBER = 5
 """Characters of a number that counts as such a literal: 100 and 0.5 are anywhere."""
 MOST_BY_TYPE = 0.33
 """The largest share of tasks whose values are mostly made by type."""
+LEFT_OUT = {
+    "package": f"more than {OF_PACKAGE} tasks of a package",
+    "name": f"more than {OF_NAME} tasks about functions of one name",
+    "part": f"more than {OF_PART} chains with one function",
+    "shape": "programs that differ in names and constants alone",
+    "literal": f"a text or number that {MOST_SHARED:.0%} of the tasks have",
+    "split": "chains that are not hard, and splits that are full",
+    "types": "values mostly made by type",
+    HASH: "a hash or base64",
+}
+"""Why tasks that are worth asking are not chosen, for the data card."""
 FROM_PACKAGE = frozenset({"tests", "doctests", "README", "call sites", "mutated", "model"})
 """Sources of values that somebody wrote, and changes of these."""
 
@@ -117,11 +132,11 @@ def build(
     with within(session) as opened:
         result = mine(listed, settings=SETTINGS, out=mined, force=force, session=opened)
         problems = {**result.problems, **result.refused}
-        found = _worth_asking(mined, problems, force=force, session=opened)
-    tasks = chosen(found)
+        found, left_out = _worth_asking(mined, problems, force=force, session=opened)
+    tasks = chosen(found, left_out=left_out)
     path, card = folder / f"{name}.jsonl", folder / f"{name}.md"
     write_jsonl(path, (task.to_json() for task in tasks))
-    write_text(card, data_card(name, tasks, listed))
+    write_text(card, data_card(name, tasks, listed, left_out))
     counts = Counter(split_of(task) for task in tasks)
     summary = {"tasks": str(path), "card": str(card), "count": len(tasks), "splits": counts}
     return BenchmarkResult({**summary, "problems": problems}, path, card, problems)
@@ -129,16 +144,16 @@ def build(
 
 def _worth_asking(
     mined: Path, problems: dict[str, str], *, force: bool, session: Session
-) -> list[MinedTask]:
+) -> tuple[list[MinedTask], Counter[str]]:
     """Return the tasks of a mined file that are worth asking, and chains of them.
 
-    Each package's are kept in a journal when they are known; a package whose tasks could not be
-    looked at is added to ``problems``.
+    Return also how many are left out, by reason. Each package's are kept in a journal when they are
+    known; a package whose tasks could not be looked at is added to ``problems``.
     """
     rows = (row.data for row in read_jsonl(mined)) if mined.stat().st_size else ()
     groups = {package: [*some] for package, some in itertools.groupby(rows, itemgetter("package"))}
     contents = {
-        package: hashlib.sha256("".join(map(dump_row, some)).encode()).hexdigest()
+        package: hashlib.sha256("".join([RULES, *map(dump_row, some)]).encode()).hexdigest()
         for package, some in groups.items()
     }
     journal = beside(mined, "asked.journal.jsonl")
@@ -147,7 +162,7 @@ def _worth_asking(
     with Journal(journal, identity={"choosing": 1}, force=force, batch=1) as kept:
         known = {row.data["package"]: row.data for row in kept.rows()}
         done = {
-            package: row["tasks"]
+            package: row
             for package, row in known.items()
             if contents.get(package) == row["content"]
         }
@@ -160,11 +175,12 @@ def _worth_asking(
                 session.note(f"{package}: {row['problem']}")
             else:
                 kept.append(row)
-                done[package] = row["tasks"]
+                done[package] = row
             session.advance()
-    rows = (row for package in groups for row in done.get(package, ()))
+    rows = (row for package in groups if package in done for row in done[package]["tasks"])
+    left_out = sum((Counter(row["left_out"]) for row in done.values()), Counter[str]())
     # A docstring often shows the very call and its answer.
-    return [MinedTask.from_json({**row, "docstring": ""}) for row in rows]
+    return [MinedTask.from_json({**row, "docstring": ""}) for row in rows], left_out
 
 
 def _lost(package: str, problem: str) -> dict[str, Any]:
@@ -185,23 +201,30 @@ def choosing(place: WorkerContext, settings: Any) -> Work:
         chains = chained_tasks(
             fit, sandboxes, count=CHAINS, seed=SETTINGS.seed, links=LINKS, least=HARD["lines"]
         )
-        found = (asked(each, sandboxes) for each in itertools.chain(tasks, chains))
+        found: list[dict[str, Any]] = []
+        left_out: Counter[str] = Counter()
+        for task in itertools.chain(tasks, chains):
+            result = asked(with_neutral_names(task), sandboxes)
+            if isinstance(result, str):
+                left_out["chain: " * ("parts" in task.facts) + result] += 1
+            else:
+                found.append(result.to_json())
         package = rows[0]["package"]
-        return {
-            "package": package,
-            "content": settings[package],
-            "tasks": [task.to_json() for task in found if task is not None],
-        }
+        row = {"package": package, "content": settings[package]}
+        return {**row, "tasks": found, "left_out": left_out}
 
     return work
 
 
-def chosen(tasks: Sequence[MinedTask], *, count: int = TASKS) -> list[MinedTask]:
+def chosen(
+    tasks: Sequence[MinedTask], *, count: int = TASKS, left_out: Counter[str] | None = None
+) -> list[MinedTask]:
     """Return the tasks of a set, in the order of the given ones.
 
     None computes a hash. Hard ones are taken first, and those whose values come from the package;
-    no split, no literal and no values made by type have more than their share. Chains are hard
-    ones, the shortest first, and fill up what functions leave of ``HARD_TASKS``.
+    no split, package, name, program, literal and no values made by type have more than their share.
+    Chains are hard ones, the shortest first, and fill up what functions leave of ``HARD_TASKS``.
+    The others are counted in ``left_out`` by reason.
     """
     # What is rare is taken first: hard tasks, and values of the package's own.
     fit = sorted(
@@ -215,11 +238,29 @@ def chosen(tasks: Sequence[MinedTask], *, count: int = TASKS) -> list[MinedTask]
         [task for task in functions if _own_share(task) < 0.5],
         sorted(chains, key=lambda each: len(each.facts["parts"])),
     )
-    most, ids = count, _picked(*lists, count, most=count)
-    while most > max(1, int(MOST_SHARED * len(ids))):  # fewer tasks, of which each is more
-        most = max(1, int(MOST_SHARED * len(ids)))
-        ids = _picked(*lists, count, most=most)
-    return [task for task in tasks if task.id in ids]
+    keys = {task.id: _limits(task) for task in fit}
+    most, reasons = count, _picked(*lists, count, keys, most=count)
+    # Fewer tasks, of which each literal is in a larger share.
+    while most > max(1, int(MOST_SHARED * [*reasons.values()].count(""))):
+        most = max(1, int(MOST_SHARED * [*reasons.values()].count("")))
+        reasons = _picked(*lists, count, keys, most=most)
+    if left_out is not None:
+        for task in tasks:
+            if reason := reasons.get(task.id, HASH if HASH in task.marks else "split"):
+                left_out[LEFT_OUT[reason]] += 1
+    return [task for task in tasks if not reasons.get(task.id, "split")]
+
+
+def _limits(task: MinedTask) -> dict[tuple[str, Hashable], int]:
+    """Return what a task shares with others, and how many tasks of a set may have it at most."""
+    parts = task.facts.get("parts", ())
+    name = str(task.facts.get("function", task.id)).replace("_", "").lower()
+    return {
+        ("package", task.facts.get("package")): OF_PACKAGE,
+        ("name", name): OF_NAME,
+        ("shape", shape(task.code, task.entry_point, constants=False) or task.id): 1,
+        **{("part", part): OF_PART for part in parts},
+    }
 
 
 def _picked(
@@ -227,37 +268,41 @@ def _picked(
     others: Sequence[MinedTask],
     chains: Sequence[MinedTask],
     count: int,
+    keys: Mapping[str, Mapping[tuple[str, Hashable], int]],
     *,
     most: int,
-) -> set[str]:
-    """Return the ids of tasks within all shares; a literal is in ``most`` of them."""
-    literals: Counter[Hashable] = Counter()
+) -> dict[str, str]:
+    """Return why each task is not taken, empty if it is; a literal is in ``most`` of those."""
+    taken: Counter[Hashable] = Counter()
     left = {split: int(share * count) for split, share in SHARES.items()}
-    of_package: Counter[str] = Counter()
-    ids: set[str] = set()
+    reasons: dict[str, str] = {}
 
-    def take(listed: Sequence[MinedTask], room: int, most_of_package: int) -> None:
+    def take(listed: Sequence[MinedTask], room: int) -> int:
         for task in listed:
-            package, split = str(task.facts.get("package")), split_of(task)
-            held = _literals(task)
-            if (
-                len(ids) < room
-                and left[split]
-                and of_package[package] < most_of_package
-                and all(literals[each] < most for each in held)
-            ):
-                literals.update(held)
+            split = split_of(task)
+            limits = {**keys[task.id], **{("literal", each): most for each in _literals(task)}}
+            full = (key[0] for key, limit in limits.items() if taken[key] >= limit)
+            if not left[split]:
+                reasons[task.id] = "split"
+            elif not room:
+                reasons[task.id] = "types"
+            else:
+                reasons[task.id] = next(full, "")
+            if not reasons[task.id]:
+                taken.update(limits.keys())
                 left[split] -= 1
-                of_package[package] += 1
-                ids.add(task.id)
+                room -= 1
+        return room
 
-    take(own, count, OF_PACKAGE)
-    take(others, min(count, max(OF_PACKAGE, int(len(ids) / (1 - MOST_BY_TYPE)))), OF_PACKAGE)
-    taken = int(SHARES["hard"] * count) - left["hard"]
-    left["hard"] = max(0, min(left["hard"], HARD_TASKS - taken))
-    of_package.clear()
-    take(chains, count, CHAINS_OF_PACKAGE)
-    return ids
+    taken_own = count - take(own, count)
+    take(
+        others,
+        min(count - taken_own, max(OF_PACKAGE, int(taken_own / (1 - MOST_BY_TYPE)) - taken_own)),
+    )
+    hard = int(SHARES["hard"] * count) - left["hard"]
+    left["hard"] = max(0, min(left["hard"], HARD_TASKS - hard))
+    take(chains, count - [*reasons.values()].count(""))
+    return reasons
 
 
 def _literals(task: MinedTask) -> set[Hashable]:
@@ -278,8 +323,13 @@ def _own_share(task: MinedTask) -> float:
     return round(sum(each in FROM_PACKAGE for each in sources) / max(1, len(sources)), 1)
 
 
-def data_card(name: str, tasks: Sequence[MinedTask], packages: Sequence[str]) -> str:
-    """Return the data card of a set: what it holds, where it comes from, and its licences."""
+def data_card(
+    name: str, tasks: Sequence[MinedTask], packages: Sequence[str], left_out: Mapping[str, int]
+) -> str:
+    """Return the data card of a set: what it holds, where it comes from, and its licences.
+
+    ``left_out`` are the numbers of mined tasks that are not in it, by reason.
+    """
     cases = [case for task in tasks for case in task.cases]
     sources = Counter(each for task in tasks for each in task.facts.get("sources", ()))
     origins = {
@@ -326,6 +376,7 @@ def data_card(name: str, tasks: Sequence[MinedTask], packages: Sequence[str]) ->
         f"{errors['TypeError'] + errors['AttributeError']} of them a TypeError or AttributeError. "
         f"No text or longer number is in more than {max(n for _, n in most) if most else 0} tasks.",
         "",
+        *_chosen(left_out),
         "## Packages, licences and notices",
         "",
         *_table(
@@ -338,6 +389,22 @@ def data_card(name: str, tasks: Sequence[MinedTask], packages: Sequence[str]) ->
         ),
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def _chosen(left_out: Mapping[str, int]) -> list[str]:
+    """Return how tasks were chosen; nothing if it is not known, as of sets built before."""
+    if not left_out:
+        return []
+    rows = sorted(left_out.items(), key=lambda pair: (-pair[1], pair))
+    return [
+        "## How tasks are chosen",
+        "",
+        "Functions, classes and methods called first have neutral names (`f`, `f1`, `C1`). Every "
+        "answer was run again with these. Mined tasks and chains that are left out:",
+        "",
+        *_table(("reason", "tasks"), rows),
+        "",
+    ]
 
 
 def _splits(tasks: Sequence[MinedTask]) -> Iterable[tuple[Any, ...]]:

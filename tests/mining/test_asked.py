@@ -10,7 +10,13 @@ import pytest
 
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import CallResult, Invocation
-from evalplus_lite.exe.tasks.asked import asked, without_comments
+from evalplus_lite.exe.tasks.asked import (
+    DIFFERENT,
+    FEW,
+    asked,
+    with_neutral_names,
+    without_comments,
+)
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.exe.tasks.worth import shows
 
@@ -110,9 +116,9 @@ def walked(calls: list[tuple[Any, ...]], *, typed: int = 0, code: str = WALK) ->
     return MinedTask("toy/walk", code, "walk", tuple(map(case, calls)), facts)
 
 
-def calls_of(task: MinedTask | None) -> list[tuple[Any, ...]]:
+def calls_of(task: MinedTask | str) -> list[tuple[Any, ...]]:
     """Return the calls of a task, none where nothing is asked."""
-    return [] if task is None else [case.call.args for case in task.cases]
+    return [] if isinstance(task, str) else [case.call.args for case in task.cases]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +144,7 @@ def test_little_of_a_program_is_not_asked(sandboxes: Sandboxes) -> None:
     """What a run does counts beside all statements of the program."""
     unused = "def other(x):\n" + "    x += 1\n" * 20 + "    return x\n\n\n"
     assert calls_of(asked(walked(GOOD), sandboxes))
-    assert asked(walked(GOOD, code=unused + WALK), sandboxes) is None
+    assert asked(walked(GOOD, code=unused + WALK), sandboxes) == FEW
 
 
 def test_the_best_cases_come_first_and_few_are_none(sandboxes: Sandboxes) -> None:
@@ -149,19 +155,94 @@ def test_the_best_cases_come_first_and_few_are_none(sandboxes: Sandboxes) -> Non
     mixed = calls_of(asked(walked([*GOOD[:2], *TYPED], typed=4), sandboxes))
     assert set(mixed[:2]) == {*GOOD[:2]}
     assert set(mixed[2:]) == {*TYPED}
-    assert asked(walked(GOOD[:4]), sandboxes) is None
+    assert asked(walked(GOOD[:4]), sandboxes) == FEW
 
 
 def test_every_answer_is_run_again(sandboxes: Sandboxes) -> None:
     """A task is left out whose program, as it is shown, gives another answer than recorded."""
     task = walked(GOOD)
     other = replace(task, code=task.code.replace("place += 1", "place += 2"))
-    assert asked(other, sandboxes) is None
+    assert asked(other, sandboxes) == DIFFERENT
     found = asked(task, sandboxes)
-    assert found is not None
+    assert isinstance(found, MinedTask)
     assert found.facts["difficulty"]["split"] == "medium"
     assert found.facts["sources"] == ["tests"] * len(GOOD)
     assert all(case.runtime["loop_iterations"] for case in found.cases)
+
+
+NAMED = """\
+class Missing(Exception):
+    pass
+
+
+class Roman:
+    digits: dict[str, int] = {"I": 1, "V": 5}
+
+    def value(self, text: "str | Roman") -> int:
+        if text not in self.digits:
+            raise Missing(f"Roman: {text} of {count(text)} and {text[count(text) - 1]}")
+        return self.digits[text]
+
+    def to_int(self, text):
+        return sum(self.value(each) for each in text)
+
+
+def count(text):
+    return 0 if not text else 1 + count(text[1:])
+
+
+def size(text):
+    count = {"size": len(text)}
+    return count["size"]
+
+
+def sized(size):
+    return size
+
+
+def Roman_to_int(text):
+    return Roman().to_int(text=text) * count(text) + sized(size=size(text))
+"""
+
+
+def test_names_do_not_tell_what_a_program_does() -> None:
+    """Definitions, recursion, annotations and f-strings are renamed; strings and fields are not."""
+    answers = ({"value": 19}, {"type": "Missing", "message": "X"})
+    cases = tuple(
+        TaskCase(Invocation(("VI",)), CallResult("error" if "type" in each else "value", **each))
+        for each in answers
+    )
+    named = MinedTask("toy/roman", NAMED, "Roman_to_int", cases)
+    task = with_neutral_names(named)
+    assert (task.id, task.entry_point) == ("toy/roman", "f")
+    for text in (
+        "class Missing(",  # an answer has it
+        "class C1:",
+        '"str | C1"',
+        'f"Roman: {text} of {f1(text)} and {text[f1(text) - 1]}"',
+        "def f1(text):\n    return 0 if not text else 1 + f1(text[1:])",
+        'f1 = {"size": len(text)}\n    return f1["size"]',  # a local variable of that name
+        "def size(text):",  # also a parameter
+        "return C1().f3(text=text) * f1(text) + f2(size=size(text))",
+        "def f3(self, text):",
+    ):
+        assert text in task.code
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
+    exec(NAMED, before)
+    exec(task.code, after)
+    assert before["Roman_to_int"]("VIV") == after["f"]("VIV")
+
+
+def test_a_program_that_reads_its_names_is_not_asked(sandboxes: Sandboxes) -> None:
+    """Its answers are others with other names."""
+    code = WALK.replace("return seen", "return [Place(each).name() for each in seen]") + (
+        "\n\nclass Place(int):\n    def name(self):\n"
+        "        return f'{type(self).__name__.lower()} {self:d}'\n"
+    )
+    task = walked(GOOD, code=code)
+    assert asked(with_neutral_names(task), sandboxes) == DIFFERENT
+    assert calls_of(asked(task, sandboxes))
 
 
 @pytest.mark.parametrize(
@@ -185,6 +266,18 @@ def test_answers_that_the_call_shows(given: Any, answer: Any, is_shown: bool) ->
     assert shows([given], answer) is is_shown
 
 
+def test_a_value_that_is_only_wrapped_is_not_asked(sandboxes: Sandboxes) -> None:
+    """Neither an argument in a list, nor a number that was a text."""
+    for answer in ("[steps]", "(len(seen) and steps,)"):
+        task = walked(GOOD, code=WALK.replace("return seen", f"return {answer}"))
+        assert asked(task, sandboxes) == FEW
+    both = walked(GOOD, code=WALK.replace("return seen", "return [steps, len(seen)]"))
+    assert calls_of(asked(both, sandboxes))
+    code = WALK.replace("limit=100", "limit=10**9").replace("return seen", "return int(steps)")
+    digits = [(f"{number}{number}",) for number in range(21, 27)]
+    assert asked(walked(digits, code=code), sandboxes) == FEW
+
+
 def test_decimals_that_vanish_are_arithmetic(sandboxes: Sandboxes) -> None:
     """Nobody multiplies several decimals by hand; to choose among them is another thing."""
     odds = """\
@@ -200,4 +293,4 @@ def walk(odds):
     calls = [([2.5, n / 2 + 0.25, 3.5, 1.5, n + 2.25, 0.5],) for n in range(6)]
     kept = asked(walked(calls, code=odds.replace("{ANSWER}", "kept")), sandboxes)
     assert len(calls_of(kept)) >= 5
-    assert asked(walked(calls, code=odds.replace("{ANSWER}", "total * 8")), sandboxes) is None
+    assert asked(walked(calls, code=odds.replace("{ANSWER}", "total * 8")), sandboxes) == FEW

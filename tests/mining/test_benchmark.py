@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,8 @@ def task(package: str, number: int, split: str, *sources: str) -> MinedTask:
         "sources": list(sources),
         "difficulty": {"split": split, "lines": 13},
     }
-    return MinedTask(f"{package}/{number}", "def f(x): return x", "f", cases, facts)
+    code = f"def f(x): return x.{package}_{number}"
+    return MinedTask(f"{package}/{number}", code, "f", cases, facts)
 
 
 def test_tasks_with_the_packages_own_values_are_chosen_first() -> None:
@@ -60,12 +62,32 @@ def test_no_literal_and_no_source_has_more_than_its_share() -> None:
     assert len(ids) == 41 + 20
 
 
+def test_no_two_tasks_are_alike() -> None:
+    """Few tasks are about functions of one name, none about a program with other constants."""
+    tasks = [
+        replace(found, code=f"def g(x): return {n} + x.abc{n % 4}", entry_point="g",
+                facts={**found.facts, "function": "Bin_search"})
+        for n in range(8)
+        for found in [task(f"p{n}", n, "easy", "tests")]
+    ]  # fmt: skip
+    left_out: Counter[str] = Counter()
+    assert len(chosen(tasks, left_out=left_out)) == benchmark.OF_NAME
+    assert left_out.total() == 6
+    others = [replace(each, facts={**each.facts, "function": each.id}) for each in tasks]
+    assert [each.id for each in chosen(others)] == ["p0/0", "p1/1", "p2/2", "p3/3"]
+    linked = [replace(each, id=f"chain/{each.id}", code=f"{each.code}.b",
+                      facts={**each.facts, "parts": ["x", each.id], "function": each.id,
+                             "difficulty": {"split": "hard"}})
+              for each in tasks[:4]]  # fmt: skip
+    assert len(chosen(linked)) == benchmark.OF_PART
+
+
 def test_chains_fill_up_the_hard_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of two functions first, after all functions; easier ones are left out."""
     monkeypatch.setattr(benchmark, "HARD_TASKS", 5)
     functions = [task("a", n, "hard", "tests", "types", "types") for n in range(3)]
     chains = [
-        replace(found, id=f"chain/{n}", facts={**found.facts, "parts": ["x"] * (2 + n % 2)})
+        replace(found, id=f"chain/{n}", facts={**found.facts, "parts": [f"x{n}"] * (2 + n % 2)})
         for n in range(4)
         for found in [task("b", n, "hard" if n else "medium", "tests")]
     ]
@@ -78,7 +100,8 @@ def test_the_card_says_what_the_tasks_hold() -> None:
     tasks = [task("a", 123456, "hard", "tests") for _ in range(2)]
     wrong = TaskCase(Invocation((1,)), CallResult("error", type="TypeError", message="no"))
     tasks += [replace(tasks[0], cases=(wrong,), facts={**tasks[0].facts, "parts": ["a", "b"]})]
-    card = benchmark.data_card("toys", tasks, ["a"])
+    card = benchmark.data_card("toys", tasks, ["a"], {"two answers": 3})
+    assert "| two answers | 3 |" in card
     assert "| hard | 3 | 13 |" in card
     assert "1 of the hard ones are chains" in card
     assert "1 cases raise" in card
@@ -132,7 +155,11 @@ def test_the_set_that_ships(tmp_path: Path) -> None:
         re.sub(r"[-_.]+", "-", each.partition("==")[0]).lower()
         for each in listed_packages(Path(benchmark.__file__).parent / "data" / "exe-v1-mini.txt")
     }
-    assert card == benchmark.data_card("exe-v1-mini", tasks, sorted(listed))
+    section = card.partition("## How tasks are chosen")[2].partition("##")[0]
+    left_out = dict(re.findall(r"^\| (.+) \| (\d+) \|$", section, re.MULTILINE))
+    assert card == benchmark.data_card(
+        "exe-v1-mini", tasks, sorted(listed), {reason: int(n) for reason, n in left_out.items()}
+    )
     for task in tasks:
         assert is_permissive(task.facts["licence"])
         for each in task.facts["origins"]:

@@ -1,4 +1,4 @@
-"""Selection of tasks for a frozen set: programs without comments, and calls that run much of them.
+"""Selection of tasks for a frozen set: programs as they are shown, and calls that run much of them.
 
 All rules are counts of runs and lengths of texts; no task is judged by hand.
 """
@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import ast
 import io
+import itertools
 import re
 import tokenize
-from collections.abc import Collection, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from statistics import median_low
 
 from evalplus_lite.exe.inputs.validators import Executed, balanced
+from evalplus_lite.exe.reading.names import bound_names
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.running.runs import (
     CallableProgram,
+    CallResult,
     Invocation,
     Measured,
     measure,
@@ -38,17 +42,26 @@ from evalplus_lite.types import Value
 
 CASES = 5
 """Minimum number of cases in a task."""
-LINES, STATEMENTS, BRANCHES = 12, 5, 3
+LINES, STATEMENTS, BRANCHES = 12, 7, 3
 """Minimum counts of a case: lines executed, distinct statements, and branch sides or loop
 iterations."""
 SHARE = 0.5
 """Minimum share of the program's statements that a case executes."""
 MOST_LINES, MOST_TEXT = 150, 300
 """Maximum lines that a case executes; maximum characters of its call, and of its answer."""
+REACH = 0.75
+"""Minimum share of the branches that a task's best case reaches, for its other cases."""
+LONG = "programs that are too long, or cannot be counted"
+FEW = "fewer than 5 cases do enough, with an answer that can be worked out"
+ALIKE = "two answers, or one path"
+DIFFERENT = "another answer than recorded, as shown"
+MOST_ARITHMETIC, MOST_INTEGER = 25, 10**9
+"""Maximum multiplications, divisions and powers of a case; maximum integer in its call."""
 _DIGITS = re.compile(
     r"\d{10}|[0-9a-f]{32}|(?=[a-zA-Z]*\d+[a-zA-Z]+\d)\w{24}|(?:\\x[0-9a-f]{2}[^\\]{0,3}){8}"
 )
 """A number, digest or encoded text that is too long to work out, or eight escaped bytes."""
+_ARITHMETIC = ("multiplications", "divisions", "powers")
 _STEPS = ("lines", "conditionals", "calls", "builtin_calls", "loop_iterations")
 
 
@@ -86,18 +99,126 @@ def without_comments(code: str) -> str:
     return "\n".join(line for at, line in enumerate(lines) if at not in gone)
 
 
-def asked(task: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:
-    """Return a task with the cases that are worth asking, best first; None if there are too few.
+_COMMON = frozenset(
+    name
+    for each in (str, bytes, int, float, list, tuple, dict, set, re.Pattern, re.Match)
+    for name in dir(each)
+)
+"""Attributes of plain values: a method of such a name keeps it."""
+_Places = dict[str, set[tuple[int, int]]]
+
+
+def with_neutral_names(task: MinedTask) -> MinedTask:
+    """Return a task whose program does not tell by its names what its functions and classes do.
+
+    The entry point becomes ``f``, other functions ``f1``, ``f2``, ..., and classes ``C1``, ``C2``,
+    ...; so do methods that a generated entry point calls, unless plain values have one of that
+    name. A name stays if it is bound otherwise too, as a parameter, field or import, if it is that
+    of a class in an answer, or if a use of it cannot be rewritten. Ids and facts are not changed.
+    """
+    tree = ast.parse(task.code)
+    lines = [line.encode() for line in task.code.split("\n")]
+    places, fixed = _places(task.code, tree, lines)
+    answers = " ".join(f"{case.answer.type} {_said(case.answer)}" for case in task.cases)
+    words = {*re.findall(r"\w+(?![\w'\"])", task.code)}  # not the f of an f-string
+    functions: list[str] = []
+    methods: list[str] = []
+    classes: list[str] = []
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                functions.append(name)
+            case ast.ClassDef(name=name):
+                classes += [] if re.search(rf"\b{name}\b", answers) else [name]
+                own = [each.name for each in node.body if isinstance(each, ast.FunctionDef)]
+                methods += [f".{each}" for each in own if f"def {name}_{each}(" in task.code]
+            case ast.Assign([ast.Name(name)], ast.Lambda()):
+                functions.append(name)
+            case ast.Assign([ast.Name(name)], ast.Name(other)) if other in functions:
+                functions.append(name)
+    functions += [name for name in methods if name[1:] not in {*_COMMON, *functions, *classes}]
+    numbered: dict[str, Iterator[str]] = {
+        "f": (f"f{number}" for number in itertools.count(1)),
+        "C": (f"C{number}" for number in itertools.count(1)),
+    }
+    numbered["entry"] = itertools.chain("f", numbered["f"])
+    kinds = [("entry", task.entry_point), *(("f", name) for name in functions)]
+    renamed: dict[str, str] = {}
+    for kind, name in [*kinds, *(("C", name) for name in classes)]:
+        if name not in renamed and name not in fixed and name.removeprefix(".") not in fixed:
+            renamed[name] = next(new for new in numbered[kind] if new not in words)
+    edits = [(*place, name) for name in renamed for place in places[name]]
+    for line, column, name in sorted(edits, reverse=True):
+        text = lines[line - 1]
+        end = column + len(name.removeprefix(".").encode())
+        lines[line - 1] = text[:column] + renamed[name].encode() + text[end:]
+    entry_point = renamed.get(task.entry_point, task.entry_point)
+    return replace(task, code=b"\n".join(lines).decode(), entry_point=entry_point)
+
+
+def _places(code: str, tree: ast.Module, lines: list[bytes]) -> tuple[_Places, set[str]]:
+    """Return the lines and columns, in bytes, of each name and each ``.attribute``.
+
+    Return also the names that are elsewhere too: as parameters, keywords, imports, fields, or in
+    f-strings over several lines. Strings count in annotations.
+    """
+    found: _Places = defaultdict(set)
+    members = [
+        part for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for part in node.body
+    ]
+    methods = {each for each in members if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
+    elsewhere = bound_names(each for each in members if each not in methods)
+
+    def add(name: str, line: int, column: int) -> None:
+        raw = name.removeprefix(".").encode()
+        if lines[line - 1][column : column + len(raw)] == raw:
+            found[name].add((line, column))
+        else:
+            elsewhere.add(name)
+
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name():
+                add(node.id, node.lineno, node.col_offset)
+            case ast.Attribute(end_lineno=int(line), end_col_offset=int(end)):
+                add(f".{node.attr}", line, end - len(node.attr.encode()))
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                text = lines[node.lineno - 1]
+                head = re.compile(rb"(async\s+)?(def|class)\s+").match(text, node.col_offset)
+                at = head.end() if head else len(text)
+                add("." * (node in methods) + node.name, node.lineno, at)
+        hint = getattr(node, "annotation", None) or getattr(node, "returns", None)
+        for part in ast.walk(hint) if isinstance(hint, ast.AST) else ():
+            if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                text = lines[part.lineno - 1][: part.end_col_offset]
+                for word in re.compile(rb"\w+").finditer(text, part.col_offset):
+                    add(word[0].decode(), part.lineno, word.start())
+    for token in tokenize.generate_tokens(io.StringIO(code).readline):
+        (row, column), name = token.start, token.string
+        place = row, len(lines[row - 1].decode()[:column].encode())
+        if token.type == tokenize.NAME and place not in found[name] | found[f".{name}"]:
+            elsewhere.add(name)
+    return found, elsewhere
+
+
+def _said(answer: CallResult) -> str:
+    """Return a message, or a value as source."""
+    return answer.message if answer.kind == "error" else repr(answer.value)
+
+
+def asked(task: MinedTask, sandboxes: Sandboxes) -> MinedTask | str:
+    """Return a task with the cases that are worth asking, best first, or why it is left out.
 
     A case executes at least ``LINES``, ``STATEMENTS``, ``BRANCHES`` and ``SHARE``, and at most
     ``MOST_LINES``. Its answer is not empty, not visible in the call, and contains no long number or
     digest; call and answer are short. Cases drawn by type are left out if enough others remain. If
     enough runs are hard, more than half of the cases are. Cases that reach the most branches come
-    first. Every case is run again, and must give the recorded answer.
+    first, and those that reach less than ``REACH`` of the best are left out beyond ``CASES``. Every
+    case is run again, and must give the recorded answer.
     """
     written = instrument(task.code)
     if written is None or len(task.code) > MAX_CODE or "difficulty" not in task.facts:
-        return None
+        return LONG
     counting = CallableProgram(task.entry_point, code=written.code)
     counted = measure(sandboxes.plain, counting, [c.call for c in task.cases], COUNTERS).calls
     is_driven = _is_driven(task)
@@ -115,21 +236,39 @@ def asked(task: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:
             )
     own = [case for case in left if case.source != "types"]
     left = own if len(own) >= CASES else left
-    left.sort(key=_rank)
+    answers = Counter(case.answer.key for case in left)
+
+    def rank(case: Executed) -> tuple[bool, int, bool, int, int, str]:
+        # Of runs that are long enough, the one of the shortest call: more rounds are only counting.
+        lines, key = min(case.steps, 2 * LINES), case.call.key
+        # An answer that others have too, such as -1, is easily guessed.
+        is_shared = answers[case.answer.key] > 1
+        reached = len(case.reached)
+        return case.source == "types", -reached, is_shared, -lines, len(key), key
+
+    left.sort(key=rank)
     hard = [case for case in left if case.is_hard]
     if len(hard) >= CASES:
         light = [case for case in left if not case.is_hard]
-        left = sorted([*hard, *light[: len(hard) - 1]], key=_rank)
-    left = balanced(left)
+        left = sorted([*hard, *light[: len(hard) - 1]], key=rank)
+    most = max((len(case.reached) for case in left), default=0)
+    left = balanced(
+        [
+            case
+            for number, case in enumerate(left)
+            if number < CASES or len(case.reached) >= REACH * most
+        ]
+    )
     counted = tuple(runs[case.call.key] for case in left)
     paths = {tuple(map(each.steps.get, _STEPS)) for each in counted if each}
-    answers = {case.answer.key for case in left}
-    if len(left) < CASES or len(paths) < 2 or len(answers) <= FEW_ANSWERS:
-        return None
+    if len(left) < CASES:
+        return FEW
+    if len(paths) < 2 or len({case.answer.key for case in left}) <= FEW_ANSWERS:
+        return ALIKE
     program = CallableProgram(task.entry_point, code=task.code)
     again = run(sandboxes.plain, program, [case.call for case in left], max_slow=1)
     if [each.key for each in again.answers] != [case.answer.key for case in left]:
-        return None
+        return DIFFERENT
     cases, facts = counted_cases(
         [(case.call, case.answer) for case in left], counted, is_driven=is_driven
     )
@@ -141,10 +280,6 @@ def asked(task: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:
         "static": static_statistics(task.code, task.entry_point),
     }
     return replace(task, cases=cases, facts={**task.facts, **facts})
-
-
-def _rank(case: Executed) -> tuple[bool, int, str]:
-    return case.source == "types", -len(case.reached), case.call.key
 
 
 def _is_driven(task: MinedTask) -> bool:
@@ -160,11 +295,12 @@ def _is_worth(case: TaskCase, measured: Measured, wanted: Collection[int]) -> bo
     executed = statements & measured.reached
     branches = len(tests & measured.reached)
     steps, answer = measured.steps, case.answer
-    said = answer.message if answer.kind == "error" else repr(answer.value)
+    said = _said(answer)
     return (
         LINES <= steps["lines"] <= MOST_LINES
         and len(executed) >= max(STATEMENTS, SHARE * len(statements))
         and max(branches, steps["loop_iterations"]) >= BRANCHES
+        and sum(steps[name] for name in _ARITHMETIC) <= MOST_ARITHMETIC
         and max(len(said), len(case.written(""))) <= MOST_TEXT
         and not Executed(case.call, answer).is_trivial
         and (answer.kind == "error" or _is_answerable(case.call, answer.value, said))
@@ -174,17 +310,31 @@ def _is_worth(case: TaskCase, measured: Measured, wanted: Collection[int]) -> bo
 def _is_answerable(call: Invocation, value: Value, said: str) -> bool:
     """Return whether an answer is non-empty, not visible in the call, and free of long numbers.
 
+    No integer of the call is longer than ``MOST_INTEGER``.
+
     If a call has several decimals, one must be in the answer; otherwise the task is arithmetic.
     """
     is_number = isinstance(value, bool | int | float)
     given, held = _decimals(call.values), _decimals([value])
+    is_leaf = _is_leaf(value)
+    leaves = [*filter(_is_leaf, parts_of(value))]
+    parts = [part for each in call.values for part in ([each] if is_leaf else parts_of(each))]
+    # One value of the call in a list, say, or a number that was a text.
+    is_wrapped = len(leaves) == 1 and str(leaves[0]) in map(str, parts)
+    integers = (part for each in call.values for part in parts_of(each) if isinstance(part, int))
     return (
         bool(value or is_number)
+        and all(abs(each) <= MOST_INTEGER for each in integers)
+        and not is_wrapped
         and not shows(call.values, value)
         and not has_long_number(value)
         and not _DIGITS.search(said)
         and (len(given) <= 1 or not given.isdisjoint(held))
     )
+
+
+def _is_leaf(value: Value) -> bool:
+    return not isinstance(value, dict | list | tuple | set | frozenset)
 
 
 def _decimals(values: Iterable[Value]) -> set[float]:

@@ -15,15 +15,28 @@ from dataclasses import replace
 from evalplus_lite.exe.inputs.validators import CORE, Executed, judge, select
 from evalplus_lite.exe.reading.names import bound_names
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.running.runs import CPU_SECONDS, CallableProgram, CallResult, measure, run
+from evalplus_lite.exe.running.runs import (
+    CPU_SECONDS,
+    CallableProgram,
+    CallResult,
+    Invocation,
+    is_answer,
+    measure,
+    normal,
+    run,
+    text,
+)
 from evalplus_lite.exe.selecting.signatures import Signature
+from evalplus_lite.exe.selecting.static import MAX_CODE
 from evalplus_lite.exe.statistics.counting import COUNTERS, instrument
 from evalplus_lite.exe.statistics.measures import static_statistics
 from evalplus_lite.exe.tasks.mined import MinedTask
-from evalplus_lite.exe.tasks.worth import counted_cases, shows
+from evalplus_lite.exe.tasks.worth import FEW_ANSWERS, counted_cases, shows
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.generate.engine.pool import in_turn
 from evalplus_lite.programs.definitions import first_line
+from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.types import Value
 
 
 def merge(programs: Sequence[str], last: str) -> str | None:
@@ -39,17 +52,17 @@ def merge(programs: Sequence[str], last: str) -> str | None:
         for node in tree.body:
             if isinstance(node, ast.ImportFrom) and node.module == "__future__":
                 continue
-            text = "\n".join(lines[first_line(node) - 1 : node.end_lineno])
+            source = "\n".join(lines[first_line(node) - 1 : node.end_lineno])
             singles = [*_imported(node)]
             names = [(name, what) for _, name, what in singles]
-            for name, what in names or [(name, text) for name in sorted(bound_names([node]))]:
+            for name, what in names or [(name, source) for name in sorted(bound_names([node]))]:
                 if meaning.setdefault(name, what) != what:
                     return None
             if singles:
                 imports.update(dict.fromkeys(single for single, _, _ in singles))
-            elif text not in earlier:
-                kept.add(text)
-                parts.append(text)
+            elif source not in earlier:
+                kept.add(source)
+                parts.append(source)
     head = "from __future__ import annotations\n\n" + "\n".join(sorted(imports))
     return head.rstrip() + "\n\n\n" + "\n\n\n".join(parts) + "\n"
 
@@ -67,9 +80,10 @@ def _imported(node: ast.stmt) -> Iterator[tuple[str, str, str]]:
             yield single, alias.asname or alias.name, f"from {node.module} import {alias.name}"
 
 
-LONGEST = 60_000
 TRIED = 10
 """Chains of a length that end in one function that are put together at most."""
+TRIES = 2
+"""Chains that are run at most, for each one that is wanted."""
 MOST_STEPS = 20_000
 """Steps of a call, as of one function's."""
 MOST_SLOW = 2
@@ -143,11 +157,12 @@ def chained_tasks(
     """Yield up to ``count`` tasks that are chains, each validated on its own runs.
 
     Chains have two to ``links`` functions of one package, no function twice, whose median runs
-    together execute ``least`` lines; fewer than half of the answers show that of the first. Each
-    function is the last of one before any is of two, and for each at most ``TRIED`` of a length are
-    put together: the work grows with ``count``, not with the pairs that there are.
+    together execute ``least`` lines. Every link changes the value, and gives more than two
+    different ones. Each function is the last of one before any is of two, and for each at most
+    ``TRIED`` of a length are put together: the work grows with ``count``, not with the pairs that
+    there are.
     """
-    usable = [t for t in tasks if t.cases and len(t.code) <= LONGEST and "signature" in t.facts]
+    usable = [task for task in tasks if "signature" in task.facts and _is_link(task)]
     by_result: dict[Type, list[MinedTask]] = defaultdict(list)
     for task in usable:
         if not _is_dated(task.signature.result):
@@ -163,12 +178,13 @@ def chained_tasks(
         rng = random.Random(f"{seed}:chain:{last.id}")
         every = (_walks((last,), by_result, rng, length) for length in range(2, links + 1))
         walks = in_turn([itertools.islice(filter(is_long, each), TRIED) for each in every])
-        yield from filter(None, itertools.starmap(chain, walks))
+        for found in itertools.starmap(chain, walks):
+            if found is not None and len(found.code) <= MAX_CODE:
+                yield found
 
     made: set[str] = set()
     slow: Counter[str] = Counter()
-    by_id = {task.id: task for task in usable}
-    for found in in_turn([*map(ending_in, usable)]):
+    for found in itertools.islice(in_turn([*map(ending_in, usable)]), TRIES * count):
         ends = found.facts["parts"][-1]
         if found.id in made or slow[ends] >= MOST_SLOW:
             continue
@@ -178,19 +194,66 @@ def chained_tasks(
             slow[ends] += 1
             continue
         if built is not None:
-            first = by_id[built.facts["parts"][0]]
-            alone = {case.call.key: case.answer for case in first.cases}
-            same = sum(_shows(alone[case.call.key], case.answer) for case in built.cases)
-            if 2 * same < len(built.cases):
-                made.add(found.id)
-                yield built
+            made.add(found.id)
+            yield built
         if len(made) >= count:
             return
 
 
-def _shows(first: CallResult, last: CallResult) -> bool:
-    """Return whether the first function's answer can be seen in that of the last."""
-    return first.key == last.key or (last.kind == "value" and shows([first.value], last.value))
+def _changing(
+    chained: MinedTask, calls: Sequence[Invocation], answers: Sequence[CallResult], box: Sandbox
+) -> set[str]:
+    """Return the keys of calls in which every link changes the value; none if some give only two.
+
+    A value that is wrapped, spelled in another case or punctuated otherwise is not changed, nor is
+    one that can be seen in a later one.
+    """
+    *rest, last = ast.parse(chained.code).body
+    assert isinstance(last, ast.FunctionDef)
+    assert isinstance(last.body[0], ast.Return)
+    links: list[ast.expr] = []
+    whole = last.body[0].value
+    for _ in chained.facts["parts"][1:]:
+        assert isinstance(whole, ast.Call)
+        whole = whole.args[0]
+        links.insert(0, whole)
+    last.body[0].value = ast.List(links, ast.Load())
+    code = ast.unparse(ast.Module([*rest, last], []))
+    found = run(box, CallableProgram(chained.entry_point, code=code), calls, max_slow=1).answers
+    changing: set[str] = set()
+    given: list[set[str]] = [set() for _ in chained.facts["parts"]]
+    for call, before, answer in zip(calls, found, answers, strict=True):
+        if not (isinstance(before.value, list) and is_answer(answer)):
+            continue  # a link before the last raised
+        values = before.value + [answer.value] * (answer.kind == "value")
+        words = [_letters(value) for value in values]
+        if (
+            len({*words}) == len(words)
+            and _is_changed(call, values[0])
+            and not any(shows([a], b) for a, b in itertools.combinations(values, 2))
+        ):
+            changing.add(call.key)
+            for seen, word in zip(given, words, strict=False):
+                seen.add(word)
+    return changing if all(len(seen) > FEW_ANSWERS for seen in given) else set()
+
+
+def _is_link(task: MinedTask) -> bool:
+    """Return whether half of a task's cases change their arguments, to more than two values."""
+    values = [case for case in task.cases if case.answer.kind == "value"]
+    changed = {c.answer.key: c for c in values if _is_changed(c.call, c.answer.value)}
+    same = sum(not _is_changed(case.call, case.answer.value) for case in values)
+    return 2 * same <= len(values) and len(changed) > FEW_ANSWERS
+
+
+def _is_changed(call: Invocation, value: Value) -> bool:
+    """Return whether a value is none of the arguments, and does not show them."""
+    return _letters(value) not in map(_letters, call.values) and not shows(call.values, value)
+
+
+def _letters(value: Value) -> str:
+    """Return the letters and digits of a value, in lower case."""
+    return "".join(filter(str.isalnum, text(normal(value)))).casefold()
 
 
 def _walks(
@@ -251,10 +314,12 @@ def _executed(chained: MinedTask, sandboxes: Sandboxes) -> MinedTask | None:
     again = run(sandboxes.others[0], subject, calls, variant=1, max_slow=1)
     if answers.failure or [a.key for a in answers.answers] != [a.key for a in again.answers]:
         return None
+    changing = _changing(chained, calls, answers.answers, sandboxes.plain)
     cases = select(
         [
             Executed(call, answer, is_accident=f"raise {answer.type}" not in chained.code)
             for call, answer in zip(calls, answers.answers, strict=True)
+            if call.key in changing
         ]
     )
     if CORE & {*judge(cases)} or len(cases) < 3:

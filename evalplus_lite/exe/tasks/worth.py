@@ -195,11 +195,11 @@ SAME_ID = "the id of another task"
 NOT_NEW = "in the earlier tasks"
 
 
-def shape(code: str, entry_point: str) -> str:
+def shape(code: str, entry_point: str, *, constants: bool = True) -> str:
     """Return a digest that is equal for programs of the same shape; empty if there is none.
 
     The program's own names, annotations, docstrings and the order of imports are ignored;
-    constants and the names of libraries and methods count.
+    constants (if asked for) and the names of libraries and methods count.
     """
     try:
         tree = ast.parse(code)
@@ -207,7 +207,7 @@ def shape(code: str, entry_point: str) -> str:
             ast.unparse(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)
         )
         tree.body = [n for n in tree.body if not isinstance(n, ast.Import | ast.ImportFrom)]
-        names = _Names(tree, entry_point)
+        names = _Names(tree, entry_point, constants=constants)
         text = ast.dump(names.visit(tree))
     except (SyntaxError, RecursionError, ValueError):
         return ""
@@ -254,8 +254,9 @@ class Seen:
 class _Names(ast.NodeTransformer):
     """Replaces the program's own names by numbers, in order of appearance."""
 
-    def __init__(self, tree: ast.Module, entry_point: str) -> None:
+    def __init__(self, tree: ast.Module, entry_point: str, *, constants: bool) -> None:
         self.numbers: dict[str, str] = {}
+        self.constants = constants
         self.own = {entry_point}
         for node in ast.walk(tree):
             match node:
@@ -280,6 +281,8 @@ class _Names(ast.NodeTransformer):
                 return ast.arg(self.number(node.arg), None)
             case ast.Name():
                 return ast.Name(self.number(node.id), node.ctx)
+            case ast.Constant() if not self.constants:
+                return ast.Constant(type(node.value).__name__)
             case ast.AnnAssign(value=None):
                 return ast.Pass()
             case ast.AnnAssign(value=ast.expr() as value):
