@@ -19,8 +19,8 @@ from evalplus_lite.generate.domains.constants import Constants, examples
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.domains.layout import Layout
 from evalplus_lite.generate.domains.promises import Promise
-from evalplus_lite.generate.engine.call_sequences import SequenceGenerator
-from evalplus_lite.generate.engine.generator import AdaptedGenerator, CodeTexts, Generator, Proposer
+from evalplus_lite.generate.engine.call_sequences import Proposer, SequenceGenerator
+from evalplus_lite.generate.engine.generator import AdaptedGenerator, CodeTexts, Generator
 from evalplus_lite.generate.engine.guaranteed import at_open_places, probes
 from evalplus_lite.generate.engine.pool import NEAR_EXAMPLES, Mix
 from evalplus_lite.generate.engine.scale import LARGE, MOST, Rung, weight

@@ -113,7 +113,10 @@ class GradedSamples:
                 continue
             right["base"][sample.task_id] += 1
             chosen = suites[sample.task_id]
-            lost = _miss(matrix, sample.killed, chosen)
+            # A random choice of as many plus cases misses all these kills.
+            kills = (sample.killed >> matrix.base_count).bit_count()
+            plus = matrix.count - matrix.base_count
+            lost = chance_of_none(plus, kills, chosen.bit_count())
             right["random"][sample.task_id] += lost
             right["reduced"][sample.task_id] += not sample.killed & chosen
             right["plus"][sample.task_id] += not sample.killed
@@ -180,9 +183,3 @@ def _pool(name: str, lines: Sequence[PolicyRow]) -> PolicyRow:
         kept_random=added(line.kept_random for line in lines),
         kept_accepted=added(line.kept_accepted for line in lines),
     )
-
-
-def _miss(matrix: Matrix, killed: int, chosen: int) -> float:
-    """Return the probability that a random choice of as many plus cases misses all these kills."""
-    plus = matrix.count - matrix.base_count
-    return chance_of_none(plus, (killed >> matrix.base_count).bit_count(), chosen.bit_count())

@@ -10,7 +10,6 @@ program runs in the sandbox like any other; its answer to a case is the list of 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -134,8 +133,9 @@ def decisions(
     rows = [0] * last
     for case, outcome in enumerate(run.outcomes):
         if isinstance(outcome, Returned):
-            for hit in _hits(outcome.data):
-                if 0 <= hit < last:
+            hits = wire.decode(outcome.data)
+            for hit in hits if type(hits) is list else []:
+                if type(hit) is int and 0 <= hit < last:
                     rows[hit] |= 1 << case
     return {
         _key(probe, offset): rows[probe.first + offset]
@@ -156,11 +156,6 @@ def test_outcomes(program: Program) -> set[str]:
         if probe.outcomes in (_TRUTH, _ENTERED)
         for offset in range(len(probe.outcomes))
     }
-
-
-def _hits(data: bytes) -> Sequence[int]:
-    value = wire.decode(data)
-    return [hit for hit in value if type(hit) is int] if type(value) is list else []
 
 
 def _key(probe: Probe, offset: int) -> str:

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import coverage
 
@@ -148,7 +148,15 @@ class CachedRows:
             return cls(path)
         mark_used(path)
         try:
-            return cls(path, _read(json.loads(text)))
+            tree = json.loads(text)
+            rows = tree["rows"].items() if tree["format"] == FORMAT else ()
+            return cls(
+                path,
+                {
+                    name: {key: [int(bits, 16) for bits in row] for key, row in section.items()}
+                    for name, section in rows
+                },
+            )
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return cls(path)
 
@@ -179,15 +187,6 @@ class CachedRows:
             write_text(self.path, json.dumps({"format": FORMAT, "rows": rows}) + "\n")
             KEEPER.wrote(self.path.parents[2], self.path)
             self.changed = False
-
-
-def _read(tree: Any) -> dict[str, dict[str, list[int]]]:
-    if tree["format"] != FORMAT:
-        return {}
-    return {
-        name: {key: [int(bits, 16) for bits in row] for key, row in section.items()}
-        for name, section in tree["rows"].items()
-    }
 
 
 # Computing the requirements of each kind.

@@ -128,17 +128,13 @@ class _Marker(ast.NodeTransformer):
 
     def _marked(self, statement: ast.stmt) -> list[ast.stmt]:
         first = statement.lineno
-        last = self._head_end(statement)
+        last = statement.end_lineno or first
+        # Of a compound statement, only the lines before its body.
+        body = getattr(statement, "body", None)
+        if isinstance(body, list) and body and hasattr(body[0], "lineno"):
+            last = max(first, int(body[0].lineno) - 1)
         marks = [line for line in self.lines if first <= line <= last]
         for line in marks:
             self.lines.remove(line)
         text = "\n".join(f"{PREFIX}hits.add({line})" for line in marks)
         return [*parsing.parse(text).body, statement]
-
-    @staticmethod
-    def _head_end(statement: ast.stmt) -> int:
-        """Return a statement's last line; for a compound statement, the last before its body."""
-        body = getattr(statement, "body", None)
-        if isinstance(body, list) and body and hasattr(body[0], "lineno"):
-            return max(statement.lineno, int(body[0].lineno) - 1)
-        return statement.end_lineno or statement.lineno

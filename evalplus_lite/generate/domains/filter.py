@@ -107,17 +107,17 @@ def _distinct(values: Iterable[Value]) -> int:
 
 
 def _within(position: int, column: Sequence[Value]) -> Iterator[Relation]:
+    def has_several(value: Value) -> bool:
+        return _distinct(value) > 1
+
     # A single element is distinct in any case, so it is not informative.
-    rules: list[Rule] = [
-        ("distinct", "holds no value twice", _is_distinct, lambda value: len(value) > 1)
-    ]
+    rules: list[Rule] = [("distinct", "holds no value twice", _is_distinct, lambda v: len(v) > 1)]
     # Orders are considered only if comparing elements cannot raise, whatever the input.
-    if all(map(_is_comparable, column)):
-        rules = [
-            ("sorted", "is sorted", _is_sorted, lambda value: _distinct(value) > 1),
-            ("descending", "is sorted downwards", _is_descending, lambda v: _distinct(v) > 1),
-            *rules,
-        ]
+    kinds = [set(map(type, value)) for value in column]
+    if all(each <= {int, float} or each == {str} for each in kinds):
+        down = "is sorted downwards"
+        rules.insert(0, ("descending", down, lambda v: _is_sorted(v[::-1]), has_several))
+        rules.insert(0, ("sorted", "is sorted", _is_sorted, has_several))
     for kind, text, holds, informs in rules:
         if all(map(holds, column)):
             yield Relation(
@@ -219,11 +219,6 @@ def _parts(value: Value) -> Iterator[Value]:
             yield from _parts(each)
 
 
-def _is_table(value: Value) -> bool:
-    """Return whether a value is a list of two dicts or more."""
-    return type(value) in SEQUENCES and len(value) > 1 and {*map(type, value)} == {dict}
-
-
 def _first_fields(value: Value) -> list[Value]:
     """Return the first fields of a list of records: dicts, or rows of several types."""
     if type(value) not in SEQUENCES or len({*map(type, value)}) != 1:
@@ -268,7 +263,10 @@ def _between(first: int, second: int, pairs: Sequence[tuple[Value, Value]]) -> I
     # Groups of relations from strong to weak: only the first that holds is yielded.
     groups: list[list[tuple[str, str, Callable[[Value, Value], bool]]]] = []
     values = [each for pair in pairs for each in pair]
-    if kinds <= {int, float} or _has_order(kinds) or _are_moments(values):
+    # Dates and the like, or texts of dates or times that sort chronologically.
+    has_order = kinds <= BY_TYPE.keys() and BY_TYPE[next(iter(kinds))].has_order
+    are_moments = kinds == {str} and all(map(_MOMENT.fullmatch, values))
+    if kinds <= {int, float} or (len(kinds) == 1 and has_order) or are_moments:
         groups.append(
             [
                 ("less", "{} < {}", lambda a, b: _is_sorted((a, b)) and a != b),
@@ -335,17 +333,6 @@ def _width(matrix: Value) -> int | None:
     return max(sizes) if len(sizes) == 1 and -1 not in sizes else None
 
 
-def _has_order(kinds: set[type]) -> bool:
-    """Return whether ``kinds`` is one extended type whose values can be ordered."""
-    return len(kinds) == 1 and all(each in BY_TYPE and BY_TYPE[each].has_order for each in kinds)
-
-
-def _are_moments(values: Sequence[Value]) -> bool:
-    """Return whether all values are texts of dates or times that sort chronologically."""
-    texts = [each for each in values if type(each) is str]
-    return len(texts) == len(values) and all(map(_MOMENT.fullmatch, texts))
-
-
 def _is_within(text: str, value: Value) -> bool:
     if type(value) is dict:
         return text in value or any(_is_within(text, each) for each in value.values())
@@ -354,20 +341,11 @@ def _is_within(text: str, value: Value) -> bool:
     )
 
 
-def _is_comparable(values: Sequence[Value]) -> bool:
-    kinds = set(map(type, values))
-    return kinds <= {int, float} or kinds == {str}
-
-
 def _is_sorted(values: Sequence[Value]) -> bool:
     try:
         return all(left <= right for left, right in pairwise(values))
     except (TypeError, ArithmeticError):  # times with and without an offset; a Decimal that is NaN
         return False
-
-
-def _is_descending(values: Sequence[Value]) -> bool:
-    return _is_sorted(values[::-1])
 
 
 def _is_distinct(values: Sequence[Value]) -> bool:
@@ -379,7 +357,7 @@ _OF_PARTS: tuple[Rule, ...] = (
         "same-keys",
         "dicts of one list have the same keys",
         lambda rows: len({frozenset(row) for row in rows}) == 1,
-        _is_table,
+        lambda v: type(v) in SEQUENCES and len(v) > 1 and {*map(type, v)} == {dict},
     ),
     (
         "distinct-first",

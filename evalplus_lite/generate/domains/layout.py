@@ -149,7 +149,7 @@ class Layout:
             if twice := min((each for each in self.singles if line.count(each) > 1), default=""):
                 return f"{twice!r} twice"
             is_other = self.first_signs and _first_sign(line) not in self.first_signs
-            if is_other or (self.head and not _has_head(line, kinds, self.head)):
+            if is_other or (self.head and not _has_head(line, self.head)):
                 return f"a line like {line[:40]!r}"
             if strange := next((pair for pair in _around(kinds) if pair not in self.around), None):
                 return f"{strange[1]} after {strange[0]} and a blank"
@@ -258,8 +258,8 @@ def _head(lines: Sequence[str]) -> tuple[str, ...]:
     the head ends with the first word, or with a later sign: the rest may be free text.
     """
     head, signs, end = list[str](), set[str](), 0
-    columns = (zip(*map(each, lines), strict=False) for each in (_kinds, _sizes, _padded))
-    for kinds, sizes, padded in zip(*columns, strict=True):
+    for column in zip(*map(_sized, lines), strict=False):
+        kinds, sizes, padded = zip(*column, strict=True)
         if len({*kinds}) > 1:
             break
         head.append(sizes[0] if len({*sizes}) == 1 and any(padded) else kinds[0])
@@ -272,25 +272,21 @@ def _head(lines: Sequence[str]) -> tuple[str, ...]:
 _PLAIN = frozenset(("a word", "a letter", "a number", "a blank"))
 
 
-def _padded(line: str) -> list[bool]:
-    """Return for each token whether it is a number that looks fixed-width, such as a year or 07."""
-    numbers = [re.fullmatch(r"0\d+|\d{4,}", token) is not None for token in _TOKEN.findall(line)]
-    return [False, *numbers, False]
-
-
-def _has_head(line: str, kinds: Sequence[str], head: Sequence[str]) -> bool:
-    pairs = [*zip(head, kinds, _sizes(line), strict=False)]
-    return len(pairs) == len(head) and all(wanted in kinds for wanted, *kinds in pairs)
-
-
-def _sizes(line: str) -> list[str]:
-    """Return the kinds of a line's tokens, with the lengths of numbers."""
-    sizes = [
-        f"{kind} of {len(token)}" if kind == "a number" else kind
+def _sized(line: str) -> list[tuple[str, str, bool]]:
+    """Return for each token its kind, the kind with the length of a number, and whether it is a
+    number that looks fixed-width, such as a year or 07."""
+    tokens = [
+        (kind, f"{kind} of {len(token)}" if kind == "a number" else kind, is_padded)
         for token in _TOKEN.findall(line)
-        for kind in [_kind(token)]
+        for kind, is_padded in [(_kind(token), bool(re.fullmatch(r"0\d+|\d{4,}", token)))]
     ]
-    return ["the beginning", *sizes, "the end"]
+    ends = [(end, end, False) for end in ("the beginning", "the end")]
+    return [ends[0], *tokens, ends[1]]
+
+
+def _has_head(line: str, head: Sequence[str]) -> bool:
+    pairs = [*zip(head, _sized(line), strict=False)]
+    return len(pairs) == len(head) and all(wanted in kinds[:2] for wanted, kinds in pairs)
 
 
 def _units(line: str) -> list[str]:

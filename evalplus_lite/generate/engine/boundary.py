@@ -133,7 +133,10 @@ def _texts(slot: Slot, of: Of) -> Iterator[Value]:
         yield from (f"{word}  {word}", f"  {word}  {characters[-1]} ", f"{word}   {word}")
         yield " ".join(characters)
     yield from slot.characters[:1] and (slot.characters[0], slot.characters[-1])
-    yield from _alphabets(slot)
+    # All letters of a class, and all allowed characters.
+    classes = [each for each in CLASSES if each[0] in slot.characters]
+    yield from map("".join, (classes[:2], classes, *[[each] for each in classes]))
+    yield "".join(sorted(slot.characters, key=lambda each: (not each.isalnum(), each)))
     # Limited, since a reference may contain a whole table of words.
     yield from islice(slot.state.constants.strings, 12)
     yield from islice(slot.state.constants.tokens, 24)
@@ -157,13 +160,6 @@ def _refilled(slot: Slot) -> Iterator[str]:
     for at in numerals:
         for number in (int(model[at]) + 1, max(0, int(model[at]) - 1)):
             yield "".join([*model[:at], str(number).zfill(len(model[at])), *model[at + 1 :]])
-
-
-def _alphabets(slot: Slot) -> Iterator[str]:
-    """Yield strings with every letter of a class, and with every allowed character."""
-    classes = [each for each in CLASSES if each[0] in slot.characters]
-    yield from ("".join(each) for each in (classes[:2], classes, *[[each] for each in classes]))
-    yield "".join(sorted(slot.characters, key=lambda each: (not each.isalnum(), each)))
 
 
 def _leading(characters: str) -> str:

@@ -30,7 +30,7 @@ from evalplus_lite.generate.domains.words import (
 )
 from evalplus_lite.generate.engine.boundary import boundary_values
 from evalplus_lite.generate.engine.conditions import stored_parameters
-from evalplus_lite.generate.engine.generator import Generator
+from evalplus_lite.generate.engine.generator import AdaptedGenerator, Generator
 from evalplus_lite.generate.engine.pool import Mix, in_turn
 from evalplus_lite.generate.engine.scale import Rung, Scales
 from evalplus_lite.programs import definitions
@@ -47,26 +47,18 @@ FEW = 5
 closed set."""
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """The strings that known sequences have at one position of a method's arguments."""
+def _admits(seen: Collection[str], text: str) -> bool:
+    """Return whether a string is allowed at a position with these known ones.
 
-    seen: set[str] = field(default_factory=set)
-
-    def admit(self, text: str) -> bool:
-        """Return whether a string is allowed at this position.
-
-        Strings with digits (times, addresses, numbered names) have a form that a change would
-        break, so only known ones are allowed, unless all are numbers without leading zeros.
-        """
-        # Known strings are always allowed. A few known strings count as a closed set.
-        if text in self.seen:
-            return True
-        if len(self.seen) < FEW:
-            return False
-        if all(map(str.isdecimal, self.seen)):
-            return text.isdecimal() and not text.startswith("0")
-        return not has_digits(text) and not all(map(has_digits, self.seen))
+    Strings with digits (times, addresses, numbered names) have a form that a change would break, so
+    only known ones are allowed, unless all are numbers without leading zeros.
+    """
+    # Known strings are always allowed. A few known strings count as a closed set.
+    if text in seen or len(seen) < FEW:
+        return text in seen
+    if all(map(str.isdecimal, seen)):
+        return text.isdecimal() and not text.startswith("0")
+    return not has_digits(text) and not all(map(has_digits, seen))
 
 
 class KnownUse:
@@ -79,7 +71,7 @@ class KnownUse:
     def __init__(self, base: Sequence[Case], owner: str, methods: Collection[str]) -> None:
         self.looks: set[tuple[str, str]] = set()
         self.methods = {owner, *methods}
-        self.texts: dict[Place, Texts] = {}
+        self.texts: dict[Place, set[str]] = {}
         calls = [call for case in base for call in case.arguments]
         self.records = {key(each) for _, *given in calls for each in given if _is_record(each)}
         for case in base:
@@ -87,7 +79,7 @@ class KnownUse:
             # By method and position: a name in one argument says nothing about a key in another.
             for name, *arguments in case.arguments:
                 for place, text in texts((name,), arguments):
-                    self.texts.setdefault(place, Texts()).seen.add(text)
+                    self.texts.setdefault(place, set()).add(text)
 
     def admits_call(self, name: str, arguments: Sequence[Value]) -> bool:
         """Return whether a call's strings are allowed at their positions.
@@ -98,7 +90,7 @@ class KnownUse:
         if any(key(each) not in self.records for each in arguments if _is_record(each)):
             return False
         return all(
-            place in self.texts and self.texts[place].admit(text)
+            _admits(self.texts.get(place, ()), text)
             for place, text in texts((name,), list(arguments))
         )
 
@@ -301,6 +293,12 @@ class SequenceGenerator:
         named = [name for name in by_method if name != owner]
         self.rising = rising(prompt, reference, named)
         self.unique = unique(prompt, base, reference, named)
+        proposed = self.usual
+        if self.is_documented:
+            proposed = {
+                name: replace(each, domains=tuple(domain.of_any_sign() for domain in each.domains))
+                for name, each in self.usual.items()
+            }
         self.methods = {
             name: _Method(
                 name,
@@ -308,7 +306,7 @@ class SequenceGenerator:
                 self.use,
                 Generator(
                     [Case(arguments) for arguments in seen],
-                    input_filter=self._proposed(name),
+                    input_filter=proposed[name],
                     rng=rng,
                     constants=constants,
                     mix=Mix(random=0.0),
@@ -336,13 +334,6 @@ class SequenceGenerator:
             Case(tuple(calls), "guaranteed", None, (f"calls.{name}",))
             for name, calls in self._guaranteed()
         )
-
-    def _proposed(self, name: str) -> InputFilter:
-        usual = self.usual[name]
-        if not self.is_documented:
-            return usual
-        domains = tuple(each.of_any_sign() for each in usual.domains)
-        return replace(usual, domains=domains)
 
     def _guaranteed(self) -> Iterator[tuple[str, list[Value]]]:
         """Yield sequences that every suite should have, each followed by a call of every method.
@@ -655,3 +646,7 @@ def _filter(
     return InputFilter.infer(
         seen, known=known, text=" ".join(match[0] for match in SAID.finditer(undenied(prompt)))
     )
+
+
+Proposer: TypeAlias = Generator | AdaptedGenerator | SequenceGenerator
+"""A generator that proposes cases in batches and learns which were valid."""

@@ -188,15 +188,15 @@ def _text_alike(text: str, slot: Slot, size: int) -> str:
     return filler * size if way == 0 else f"{'' if way > 1 else needle}{filler * size}{needle}"
 
 
-def _text_mirrored(text: str, slot: Slot, size: int) -> str:
-    half = _text_sampled(text, slot, size // 2)
-    return half + half[-1 - below(slot, 2) :: -1]
-
-
 def _text_sampled(text: str, slot: Slot, size: int) -> str:
     letters = slot.seen_characters if slot.random() < 0.7 else slot.characters
     few = [pick(slot, letters) for _ in range(2 + below(slot, 30))]
     return "".join([pick(slot, few) for _ in range(size)])
+
+
+def _text_mirrored(text: str, slot: Slot, size: int) -> str:
+    half = _text_sampled(text, slot, size // 2)
+    return half + half[-1 - below(slot, 2) :: -1]
 
 
 def _text_nested(text: str, slot: Slot, size: int) -> str:
@@ -272,18 +272,13 @@ def _running(value: list[Value], slot: Slot, size: int) -> list[Value]:
     return made
 
 
-def _needled(value: list[Value], slot: Slot, size: int) -> list[Value]:
-    filler = _samples(value, slot, 1)
-    return [*_repeated(filler, slot, size), *value]
-
-
 _LIST_FORMS: tuple[tuple[str, Callable[[list[Value], Slot, int], list[Value]]], ...] = (
     ("repeat", _repeated),
     ("sample", _sampled),
     ("alike", _alike),
     ("run", _running),
     ("run", _running),
-    ("needle", _needled),
+    ("needle", lambda v, slot, size: [*_repeated(_samples(v, slot, 1), slot, size), *v]),
 )
 
 

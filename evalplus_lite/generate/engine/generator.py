@@ -306,31 +306,7 @@ class Generator:
         return Case(arguments, "boundary", parent, names)
 
 
-# The interface of generators, and generators that work on another representation of arguments.
-
-
-class Proposer(Protocol):
-    """A generator that proposes cases in batches and learns which were valid; see ``Generator``."""
-
-    input_filter: InputFilter
-    scales: Scales
-
-    def propose(self, count: int) -> list[Case]:
-        """Return up to ``count`` new cases."""
-
-    def ladder(self, base: Sequence[Case]) -> list[Rung]:
-        """Return cases of increasing size, to find the limit of each dimension."""
-
-    def plant(self, cases: Iterable[Case]) -> None:
-        """Propose these cases next."""
-
-    def feedback(
-        self, accepted: Sequence[Case], *, slow: Sequence[Case] = (), apart: Sequence[Case] = ()
-    ) -> None:
-        """Learn which cases were accepted."""
-
-    def doubt(self, case: Case) -> str | None:
-        """Return why a case is doubtful (``InputFilter.doubt``), or None."""
+# Generators that work on another representation of arguments.
 
 
 class ArgumentForm(Protocol):

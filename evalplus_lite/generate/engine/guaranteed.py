@@ -211,7 +211,9 @@ def _texts(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
         # Forms of an empty text are all the same, so use another example instead.
         text = value or next((each for each in slot.seen if each), slot.seen_characters[:3])
         if not slot.choices and len(text) <= _LONGEST:
-            yield from _text_forms(text.strip() or text)
+            text = text.strip() or text
+            # Kinds take turns, because only the first guaranteed inputs fit into a small suite.
+            yield from in_turn([_blanked(text), _in_pieces(text), _numerals(text), _variants(text)])
     elif type(value) in (list, tuple) and slot.items is not None and slot.positions is None:
         for name, made in _texts(slot.items, value[-1]) if value else ():
             if slot.items.domain.explain(made) is None:
@@ -220,11 +222,6 @@ def _texts(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
                     yield name, type(value)([made, value[-1]])
                 else:
                     yield name, type(value)([*value[:-1], made])
-
-
-def _text_forms(text: str) -> Iterator[tuple[str, str]]:
-    # Kinds take turns, because only the first guaranteed inputs fit into a small suite.
-    yield from in_turn([_blanked(text), _in_pieces(text), _numerals(text), _variants(text)])
 
 
 def _blanked(text: str) -> Iterator[tuple[str, str]]:

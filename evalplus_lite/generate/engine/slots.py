@@ -322,16 +322,8 @@ def _mapping(slot: Slot) -> dict[Value, Value]:
 
 # A plan listed twice is drawn twice as often.
 _TEXT_PLANS: tuple[Callable[[Slot], str], ...] = (
-    _few_letters,
-    _few_letters,
-    _any_letters,
-    _mirrored,
-    _words,
-    _sentence,
-    _pieces,
-    _reformed,
-    _reformed,
-    _nested,
+    *(_few_letters, _few_letters, _any_letters, _mirrored, _words),
+    *(_sentence, _pieces, _reformed, _reformed, _nested),
 )
 
 _MAKERS: dict[type, Callable[[Slot], Value]] = {
@@ -409,7 +401,8 @@ class Slot:
         """The tokens of the constants that the alphabet allows, computed on first use."""
         # The rows of a table have a fixed size too, because changing one row would break the table.
         # ``list.grid`` changes whole rows and columns.
-        self.has_fixed_size = is_fixed or domain.is_square or _has_one_size(domain)
+        has_one_size = domain.largest is not None and domain.smallest == domain.largest
+        self.has_fixed_size = is_fixed or domain.is_square or has_one_size
         self.has_common_pattern = domain.has_common_pattern
         self.items = self._child(domain.items, profile.items, is_fixed=domain.is_rectangular)
         self.keys = self._child(domain.keys, profile.keys)
@@ -609,9 +602,21 @@ class Slot:
         tables = {}
         # Always include lists, because tuples and sets are changed as lists.
         for kind in (*self.domain.kinds, list):
-            operators = [each for each in OPERATORS.get(kind, []) if self._suits(each, family)]
+            # Exclude operators that cannot yield an allowed value here, rather than at each draw.
+            operators = [
+                each
+                for each in OPERATORS.get(kind, [])
+                if each.family in (family, "either")
+                and not (each.resizes and self.has_fixed_size)
+                and not (each.for_grids and not self.domain.is_rectangular)
+            ]
+            has_pattern = self.domain.has_common_pattern
+            weights = [
+                each.weight * (_FORM_FAVOUR if has_pattern and each.keeps_form else 1)
+                for each in operators
+            ]
             if operators:
-                tables[kind] = OperatorTable(operators, [self._weight(each) for each in operators])
+                tables[kind] = OperatorTable(operators, weights)
         return tables
 
     def _table(self, kind: type) -> OperatorTable | None:
@@ -619,22 +624,6 @@ class Slot:
         if self.state.draws_constants and kind in self._constant:
             return self._constant[kind]
         return self._near.get(kind)
-
-    def _weight(self, each: Operator) -> float:
-        is_favoured = self.domain.has_common_pattern and each.keeps_form
-        return each.weight * (_FORM_FAVOUR if is_favoured else 1)
-
-    def _suits(self, each: Operator, family: Family) -> bool:
-        # Exclude operators that cannot yield an allowed value here, rather than at each draw.
-        if each.resizes and self.has_fixed_size:
-            return False
-        if each.for_grids and not self.domain.is_rectangular:
-            return False
-        return each.family in (family, "either")
-
-
-def _has_one_size(domain: Domain) -> bool:
-    return domain.largest is not None and domain.smallest == domain.largest
 
 
 def _keep(pool: list[Value], value: Value, count: int) -> None:
