@@ -188,7 +188,7 @@ TASK = make_task(
 
 def test_augmentation_draws_at_random(sandbox: Sandbox) -> None:
     """Some kept inputs are drawn at random, each valid and marked so."""
-    found = augment_task(sandbox, TASK, seed=0, budget=Budget(inputs=100))
+    found = augment_task(sandbox, TASK, seed=0, budget=Budget(inputs=200))
     sampled = [case for case in found.suite.cases if case.source == "random"]
     assert sampled
     assert all(case.arguments[0] >= 0 for case in sampled)
