@@ -19,8 +19,6 @@ from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.types import Returned
 from evalplus_lite.values import wire
 
-# References rewritten to report what runs: they answer each case with a list of marks.
-
 PREFIX = "_evalplus_lite_"
 """The prefix of all names added to a program; ``<prefix>hits`` is the set of marks."""
 # Generous, because probes and coverage.py slow a reference down; it terminates on these cases.

@@ -18,8 +18,6 @@ from evalplus_lite.reduction.set_cover import (
     members,
 )
 
-# Small suites by expected detection: each requirement represents unseen programs.
-
 UNIT = 1 << 60
 """The weight of certainty, in integers."""
 FADING = 3

@@ -118,8 +118,6 @@ def branches(
     return {f"{start:04d}->{end}": row for (start, end), row in sorted(rows.items())}
 
 
-# Results computed earlier for a suite: JSON files named by the content they depend on.
-
 FORMAT = 2
 
 
@@ -187,9 +185,6 @@ class CachedRows:
             write_text(self.path, json.dumps({"format": FORMAT, "rows": rows}) + "\n")
             KEEPER.wrote(self.path.parents[2], self.path)
             self.changed = False
-
-
-# Computing the requirements of each kind.
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,9 +375,6 @@ def _reference_steps(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows)
         steps = reference_steps(sandbox, subject.task, subject.suite.cases)
         cache.store("steps", {"reference": steps})
     return cache.sections["steps"]["reference"]
-
-
-# A task's cover matrix: every requirement with the bitset of the cases that satisfy it.
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -14,8 +14,6 @@ from typing import Any, TypeVar
 
 from evalplus_lite.statistics.means import Share, added
 
-# Bootstrap intervals that resample tasks, because programs of one task are correlated.
-
 DRAWS = 1000
 Item = TypeVar("Item")
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from evalplus_lite.statistics.pass_at_k import DEFAULT_K, Count, pass_at_k
 
-# Proportions with confidence intervals, and expected values under random choice.
-
 Z = 1.959964
 """The normal distribution's two-sided 95 % point."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evalplus_lite.generate.domains.annotations import UNKNOWN, Type, hints, read_type
+from evalplus_lite.generate.domains.constants import examples
 
 
 @pytest.mark.parametrize(
@@ -55,3 +56,21 @@ def test_signature_over_several_lines_is_read() -> None:
 def test_no_signature_states_nothing(prompt: str) -> None:
     """A prompt without a readable signature is no error."""
     assert hints(prompt, "f") == ()
+
+
+PROMPT = '''
+class Solution:
+    def twoSum(self, nums: list[int], target: int) -> list[int]:
+        """Return the places of two numbers with that sum.
+
+        >>> Solution().twoSum([2, 7, 11], 9)
+        >>> s.twoSum(target=6, nums=[3, 3])
+        """
+'''
+
+
+def test_a_method_is_read_off_its_prompt() -> None:
+    first, second = hints(PROMPT, "Solution.twoSum")
+    assert (first.kind, second.kind) == ("list", "int")
+    assert examples(PROMPT, "Solution.twoSum") == [([2, 7, 11], 9), ([3, 3], 6)]
+    assert examples(PROMPT, "twoSum") == []

@@ -51,9 +51,6 @@ LIMITS = "not-negative not-positive not-zero not-empty record reach length lette
 One example is enough, since without a contract, inputs far from the examples are rarely valid."""
 
 
-# Constraints with their support, and the decision which are required.
-
-
 @dataclass(frozen=True, slots=True)
 class Constraint:
     """A constraint that every example satisfies; its ``name`` consists of positions and its kind.

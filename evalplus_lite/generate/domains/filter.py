@@ -38,8 +38,6 @@ from evalplus_lite.values.identity import key
 from evalplus_lite.values.kinds.declared import EnumMember
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
-# Relations: properties of all base inputs between arguments, or within one argument.
-
 Arguments = Sequence[Value]
 
 
@@ -386,8 +384,6 @@ _OF_PARTS: tuple[Rule, ...] = (
 )
 """Rules for the rows, records and texts in an argument."""
 
-
-# Members of enumerations that a program declares: all are allowed where examples have one.
 
 _VALUED = {"IntEnum", "StrEnum", "IntFlag", "int", "str", "float"}
 """Base classes whose members equal their values."""
@@ -760,8 +756,6 @@ def _shown(task: Task, base: Sequence[Arguments]) -> list[Arguments]:
     shown = examples(task.prompt, task.entry_point)
     return [arguments for arguments in shown if tuple(map(type, arguments)) in seen]
 
-
-# Choices: constraints that the user requires or removes, on the command line or in a task.
 
 ALL = "all"
 

@@ -15,8 +15,6 @@ from evalplus_lite.values.identity import key
 from evalplus_lite.values.kinds.kind import Kind
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
-# Views: the plain values that represent those of extended types.
-
 About = TypeVar("About")
 
 

@@ -11,8 +11,6 @@ from datetime import date
 from itertools import zip_longest
 from urllib.parse import unquote
 
-# String patterns: the tokens that strings consist of, and what several strings have in common.
-
 ENOUGH = 3
 """Number of distinct strings that a pattern must match."""
 
@@ -236,8 +234,6 @@ WELL_FORMED: Mapping[str, Callable[[str], bool | None]] = {
 }
 """Properties of texts that can be well-formed or not, with their tests."""
 
-
-# Dates written as texts: their form, and the days on which programs err.
 
 _DATE = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})")
 _DAYS = (

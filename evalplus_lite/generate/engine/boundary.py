@@ -276,8 +276,6 @@ _BY_KIND: dict[type, Callable[[Slot, Of], Iterator[Value]]] = {
 }
 
 
-# Boundary combinations: inputs with one or more arguments at a boundary of their domain.
-
 Assignment = dict[int, Value]
 """Boundary values by argument position."""
 

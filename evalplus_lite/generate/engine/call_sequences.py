@@ -38,8 +38,6 @@ from evalplus_lite.tasks.stated_constraints import LONGEST, sentences
 from evalplus_lite.types import Case, Value
 from evalplus_lite.values.identity import key
 
-# Known sequences: their implications for new ones, apart from the domains of arguments.
-
 KnownCalls: TypeAlias = Sequence[Sequence[Value]]
 Place: TypeAlias = tuple[Value, ...]
 FEW = 5

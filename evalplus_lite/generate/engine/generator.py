@@ -306,9 +306,6 @@ class Generator:
         return Case(arguments, "boundary", parent, names)
 
 
-# Generators that work on another representation of arguments.
-
-
 class ArgumentForm(Protocol):
     """A translation between a task's arguments and the values that a generator mutates."""
 

@@ -117,9 +117,6 @@ def _for_each(
                     yield name, _with(models[::-1][place % len(models)], at, value)
 
 
-# Conditions.
-
-
 def _on_condition(
     slots: Sequence[Slot],
     models: Sequence[Arguments],
@@ -203,9 +200,6 @@ def _is_orderly(value: Value) -> bool:
     return type(value) in (list, tuple) and {*map(type, value)} <= {int, float}
 
 
-# Texts: blanks, case, other scripts and numerals, at every position.
-
-
 def _texts(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
     if type(value) is str:
         # Forms of an empty text are all the same, so use another example instead.
@@ -283,9 +277,6 @@ def _variants(text: str) -> Iterator[tuple[str, str]]:
     for at in marks[:4]:
         yield "shift", text[: at - 1] + text[at] + text[at - 1] + text[at + 1 :]
         yield "shift", text[:at] + text[at + 1] + text[at] + text[at + 2 :]
-
-
-# Types: an argument may have several.
 
 
 def _of_types(slots: Sequence[Slot], models: Sequence[Arguments]) -> Inputs:
@@ -377,9 +368,6 @@ def _related(slots: Sequence[Slot], models: Sequence[Arguments]) -> Inputs:
                 yield "related", _with(_with(arguments, one, first), other, second)
 
 
-# Lists of numbers with ties and extremes, numbers one by one, and lengths one by one.
-
-
 def _numbers(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
     kind, items = type(value), slot.items
     if kind in (int, float) and not slot.choices:
@@ -445,9 +433,6 @@ def _sizes(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
         for size in range(len(value)):
             yield "length", dict(islice(value.items(), size))
             yield "length", dict(islice(reversed(value.items()), size))
-
-
-# Dates and times.
 
 
 def _dates(base: Sequence[Arguments], arguments: Arguments) -> Inputs:

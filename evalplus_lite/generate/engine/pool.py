@@ -24,9 +24,6 @@ def in_turn(found: Sequence[Iterator[Item]]) -> Iterator[Item]:
         found = left
 
 
-# The scheduler: sources of proposals, and their shares of a batch.
-
-
 @dataclass(frozen=True, slots=True)
 class Mix:
     """The weights of the sources in a batch of proposals; they need not add up to 1.

@@ -253,8 +253,6 @@ def _ways(slot: Slot) -> list[Way]:
     return ways
 
 
-# Growth: limits on ordinary inputs, as opposed to challenges.
-
 # Five factors of a thousand lead from the first bound to the last, beyond signed 64-bit integers.
 _FIRST_MAGNITUDE = 10_000
 _MAGNITUDE_GROWTH = 1_000

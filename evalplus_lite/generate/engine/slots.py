@@ -34,8 +34,6 @@ from evalplus_lite.types import Value
 from evalplus_lite.values.identity import key
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
-# Operators to choose from, by weight.
-
 
 class OperatorTable:
     """The operators for one type at one slot, with their cumulative weights."""
@@ -50,9 +48,6 @@ class OperatorTable:
 
 Step = tuple[OperatorTable, int]
 """An operator's application: its table and its index there."""
-
-
-# Random values for a slot, by plans that resemble hand-written tests.
 
 
 _USUAL = 8

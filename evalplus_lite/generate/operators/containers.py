@@ -15,8 +15,6 @@ from evalplus_lite.types import Value
 if TYPE_CHECKING:
     from evalplus_lite.generate.engine.slots import Slot
 
-# Operators for list.
-
 
 @operator("list.replace", list, ([1, 2], [1, 3]), ([1, 2], [0, 2]), weight=8, family="either")
 def list_replace(value: list[Value], slot: Slot) -> list[Value]:

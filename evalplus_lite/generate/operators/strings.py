@@ -10,8 +10,6 @@ from evalplus_lite.generate.operators.registry import below, copying, either, op
 if TYPE_CHECKING:
     from evalplus_lite.generate.engine.slots import Slot
 
-# Parts of strings that operators remove or insert: substrings, characters, tokens, numerals.
-
 
 def span(size: int, slot: Slot) -> tuple[int, int]:
     """Return the ends of a non-empty substring, mostly short; ``size`` must be at least 1."""
@@ -63,9 +61,6 @@ def numeral(token: str, slot: Slot) -> str:
     # If strings share a pattern, the width of a numeral is usually part of it ("09:05").
     keeps_width = slot.random() < (0.9 if slot.has_common_pattern else 0.5)
     return str(number).zfill(len(token)) if keeps_width else str(number)
-
-
-# Operators for bytes.
 
 
 @operator("bytes.remove", bytes, (b"abc", b"ac"), weight=3)
