@@ -170,16 +170,15 @@ def pooled(lines: Iterable[PolicyRow]) -> dict[str, PolicyRow]:
     grouped: dict[str, list[PolicyRow]] = {}
     for line in lines:
         grouped.setdefault(line.policy, []).append(line)
-    return {name: _pool(name, some) for name, some in grouped.items()}
-
-
-def _pool(name: str, lines: Sequence[PolicyRow]) -> PolicyRow:
-    return PolicyRow(
-        model="all",
-        policy=name,
-        size=sum(line.size for line in lines) / len(lines),
-        passed={kind: sum(line.passed[kind] for line in lines) / len(lines) for kind in KINDS},
-        kept=added(line.kept for line in lines),
-        kept_random=added(line.kept_random for line in lines),
-        kept_accepted=added(line.kept_accepted for line in lines),
-    )
+    return {
+        name: PolicyRow(
+            model="all",
+            policy=name,
+            size=sum(line.size for line in some) / len(some),
+            passed={kind: sum(line.passed[kind] for line in some) / len(some) for kind in KINDS},
+            kept=added(line.kept for line in some),
+            kept_random=added(line.kept_random for line in some),
+            kept_accepted=added(line.kept_accepted for line in some),
+        )
+        for name, some in grouped.items()
+    }

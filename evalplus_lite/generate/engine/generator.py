@@ -283,7 +283,7 @@ class Generator:
                 arguments = (*arguments[:at], changed, *arguments[at + 1 :])
                 # Nested operators are recorded before the enclosing ones.
                 steps = reversed(state.trace[mark:])
-                names += [table.operators[index].name for table, index in steps] or ["fresh"]
+                names += [operator.name for operator in steps] or ["fresh"]
         return Case(arguments, source, parent, tuple(names))
 
     def _at_random(self) -> Case:

@@ -7,6 +7,7 @@ from bisect import bisect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from typing import NamedTuple
 
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.domain import Domain
@@ -35,19 +36,15 @@ from evalplus_lite.values.identity import key
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
 
-class OperatorTable:
+class OperatorTable(NamedTuple):
     """The operators for one type at one slot, with their cumulative weights."""
 
-    def __init__(self, operators: Sequence[Operator], weights: Sequence[float]) -> None:
-        self.operators = operators
-        self.applies = [each.apply for each in self.operators]
-        # Drawing takes one bisection in these sums.
-        self.cumulative = list(accumulate(weights, initial=0.0))[1:]
-        self.total = self.cumulative[-1]
+    operators: Sequence[Operator]
+    cumulative: Sequence[float]
 
-
-Step = tuple[OperatorTable, int]
-"""An operator's application: its table and its index there."""
+    def draw(self, random: Callable[[], float]) -> Operator:
+        """Return an operator, chosen by weight."""
+        return self.operators[bisect(self.cumulative, random() * self.cumulative[-1])]
 
 
 _USUAL = 8
@@ -55,17 +52,12 @@ _USUAL = 8
 _DEEP = 6
 
 
-def make(slot: Slot) -> Value:
-    """Return a new value for a slot, of one of its types."""
-    return _of_kind(pick(slot, slot.domain.kinds), slot)
-
-
 def _of_kind(kind: type, slot: Slot) -> Value:
     # Choices come first: types with listed values have no others.
     if kind in slot.choices:
         return pick(slot, slot.choices[kind])
     if kind in slot.views:
-        return slot.made(kind, make(slot.views[kind]))
+        return slot.made(kind, slot.views[kind].sample())
     if kind in BY_TYPE:  # from an annotation, without examples
         return pick(slot, BY_TYPE[kind].examples)
     # NoneType has no maker: its only value is the default.
@@ -336,8 +328,6 @@ _MAKERS: dict[type, Callable[[Slot], Value]] = {
 }
 
 
-__all__ = ["GenerationState", "OperatorTable", "Slot", "Step"]
-
 # Importing these registers their operators; naming them here keeps the imports in use.
 _REGISTERED = (numbers, strings, containers)
 
@@ -361,7 +351,7 @@ class GenerationState:
     constants: Constants
     draws_constants: bool = False
     """Whether operators currently use constants, rather than similar values."""
-    trace: list[Step] = field(default_factory=list)
+    trace: list[Operator] = field(default_factory=list)
     """The operators applied since the generator last cleared it."""
     fragments: dict[type, list[Value]] = field(default_factory=dict)
     """Values from anywhere in the inputs, by type."""
@@ -476,9 +466,9 @@ class Slot:
         # An operator may have nothing to do, or leave the bounds. A few tries are cheap; the
         # generator rejects an unchanged input, because it is known.
         for _ in range(_TRIES):
-            index = bisect(table.cumulative, random() * table.total)
+            operator = table.draw(random)
             mark = len(trace)
-            changed = table.applies[index](value, self)
+            changed = operator.apply(value, self)
             if changed is value or (
                 not self.lowest <= changed <= self.highest
                 if kind is int or kind is float
@@ -487,7 +477,7 @@ class Slot:
                 # Remove the records of element operators, since the whole change was rejected.
                 del trace[mark:]
                 continue
-            trace.append((table, index))
+            trace.append(operator)
             return changed
         return value
 
@@ -516,12 +506,10 @@ class Slot:
 
     def choose(self, kind: type) -> Operator | None:
         """Return an operator for a type, chosen by weight, and record it in the trace."""
-        table = self._table(kind)
-        if table is None:
+        if (table := self._table(kind)) is None:
             return None
-        index = bisect(table.cumulative, self.random() * table.total)
-        self.state.trace.append((table, index))
-        return table.operators[index]
+        self.state.trace.append(table.draw(self.random))
+        return self.state.trace[-1]
 
     def fragment(self, kind: type) -> Value | None:
         """Return a known value of the type, mostly from this slot, sometimes from any."""
@@ -540,15 +528,13 @@ class Slot:
     def constant(self, kind: type) -> Value | None:
         """Return a random constant of the type from the task's text."""
         constants = self.state.constants
-        pool: tuple[Value, ...]
-        if kind is int:
-            pool = constants.integers
-        elif kind is float:
-            pool = constants.floats
-        elif kind is str:
-            pool = constants.strings
-        else:
-            pool = constants.bytestrings if kind is bytes else ()
+        pools: dict[type, tuple[Value, ...]] = {
+            int: constants.integers,
+            float: constants.floats,
+            str: constants.strings,
+            bytes: constants.bytestrings,
+        }
+        pool = pools.get(kind, ())
         return pool[int(self.random() * len(pool))] if pool else None
 
     def token(self) -> str:
@@ -561,8 +547,8 @@ class Slot:
         return pool[int(self.random() * len(pool))]
 
     def sample(self) -> Value:
-        """Return a new random value for this slot."""
-        return make(self)
+        """Return a new random value for this slot, of one of its types."""
+        return _of_kind(pick(self, self.domain.kinds), self)
 
     def learn(self, value: Value) -> None:
         """Keep the value and its parts as fragments."""
@@ -611,7 +597,7 @@ class Slot:
                 for each in operators
             ]
             if operators:
-                tables[kind] = OperatorTable(operators, weights)
+                tables[kind] = OperatorTable(operators, list(accumulate(weights)))
         return tables
 
     def _table(self, kind: type) -> OperatorTable | None:
