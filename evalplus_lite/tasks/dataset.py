@@ -99,39 +99,32 @@ class Dataset:
         unusable = tuple(each for each in self.unusable if each.task_id in chosen)
         return replace(self, tasks=tasks, suites=suites, of=self.all_ids, unusable=unusable)
 
-    @property
-    def _named(self) -> tuple[str, ...]:
-        """All ids that patterns can select, including those of unusable tasks."""
-        return (*self.ids, *(each.task_id for each in self.unusable))
-
     def _matches(self, pattern: str) -> set[str]:
-        if pattern in self._named:  # ids may hold commas, dashes and stars
-            return {pattern}
+        named = (*self.ids, *(each.task_id for each in self.unusable))
+        # Ids may hold commas, dashes and stars.
+        parts = [pattern] if pattern in named else [part.strip() for part in pattern.split(",")]
         chosen: set[str] = set()
-        for part in filter(None, (part.strip() for part in pattern.split(","))):
-            found = self._part(part)
+        for part in filter(None, parts):
+            numbers = re.fullmatch(r"(.*?)(\d+)(?:-(\d+))?", part, re.ASCII)
+            if part in named:
+                found = {part}
+            elif numbers:
+                prefix, first, last = numbers[1], int(numbers[2]), int(numbers[3] or numbers[2])
+                ends = [re.fullmatch(r"(.*?)(\d+)", id, re.ASCII) for id in named]
+                found = {
+                    end[0]
+                    for end in ends
+                    if end and prefix in ("", end[1]) and first <= int(end[2]) <= last
+                }
+            else:
+                found = {id for id in named if fnmatch.fnmatchcase(id, part)}
             if not found:
-                close = difflib.get_close_matches(part, self._named, n=1, cutoff=0.5)
+                close = difflib.get_close_matches(part, named, n=1, cutoff=0.5)
                 remedy = f"did you mean {close[0]}?" if close else "it holds no tasks"
-                if self._named and not close:
-                    remedy = f"its tasks are {self._named[0]} to {self._named[-1]}"
+                if named and not close:
+                    remedy = f"its tasks are {named[0]} to {named[-1]}"
                 raise InputError(f"{part!r} chooses no task of {self.name}", remedy=remedy)
             chosen |= found
         if not chosen:
             raise InputError(f"{pattern!r} chooses no task of {self.name}")
         return chosen
-
-    def _part(self, part: str) -> set[str]:
-        if part in self._named:
-            return {part}
-        numbers = re.fullmatch(r"(.*?)(\d+)(?:-(\d+))?", part, re.ASCII)
-        if numbers:
-            prefix, first, last = numbers[1], int(numbers[2]), int(numbers[3] or numbers[2])
-            return {id for id in self._named if _has_number(id, prefix, first, last)}
-        return {id for id in self._named if fnmatch.fnmatchcase(id, part)}
-
-
-def _has_number(id: str, prefix: str, first: int, last: int) -> bool:
-    """Return whether an id ends in a number of the range, after the prefix if one is given."""
-    match = re.fullmatch(r"(.*?)(\d+)", id, re.ASCII)
-    return match is not None and prefix in ("", match[1]) and first <= int(match[2]) <= last

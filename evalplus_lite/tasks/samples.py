@@ -155,7 +155,7 @@ def tasks_of(dataset: Dataset) -> str:
 # Responses from a folder of programs, and from bigcode-evaluation-harness' ``generations.json``.
 
 
-def read_folder(root: Path, dataset: Dataset, faults: Faults | None) -> Iterator[Response]:
+def read_folder(root: Path, dataset: Dataset, faults: Faults) -> Iterator[Response]:
     """Yield the responses of a folder in task order; raise as ``read_responses`` does."""
     ids = {id.replace("/", "_"): id for id in dataset.all_ids}
     if len(ids) < len(dataset.all_ids):
@@ -170,8 +170,7 @@ def read_folder(root: Path, dataset: Dataset, faults: Faults | None) -> Iterator
         aside = [name for name in folders if name not in ids and family(name) in families]
         for name in aside:
             files = _numbered(folders.pop(name))
-            if faults is not None:
-                faults.aside[name] += len(files)
+            faults.aside[name] += len(files)
     for name, folder in sorted(folders.items()):
         if folder.is_dir() and name not in ids:
             raise InputError(
@@ -209,7 +208,7 @@ def _is_hidden(path: Path) -> bool:
     return path.name.startswith((".", "__"))
 
 
-def read_generations(path: Place, dataset: Dataset, faults: Faults | None) -> Iterator[Response]:
+def read_generations(path: Place, dataset: Dataset, faults: Faults) -> Iterator[Response]:
     """Yield the responses of a ``generations.json``, or of rows in one JSON array.
 
     Raises InputError if the file is neither.
@@ -248,7 +247,7 @@ MAX_MODEL = 500  # characters of a model's name
 def read_rows(
     parts: Sequence[Place] | Iterable[Mapping[str, Any]],
     dataset: Dataset,
-    faults: Faults | None,
+    faults: Faults,
     *,
     place: Place = IN_MEMORY,
 ) -> Iterator[Response]:
@@ -256,15 +255,13 @@ def read_rows(
 
     Errors about rows in memory name ``place``. Raises as ``samples.read_responses`` does.
     """
-    rows = _Rows(dataset)
+    rows, before = _Rows(dataset, faults), faults.aside.total()
     first: InputError | None = None
     found = False
     path: Place = ""
 
     def leave_out(error: InputError) -> None:
         nonlocal first
-        if faults is None:
-            raise error
         first = first or error
         faults.leave_out(error)
 
@@ -281,13 +278,10 @@ def read_rows(
         raise first
     if not found:
         raise InputError(
-            f"none of its {rows.aside.total()} rows is for a task of {dataset.name}",
+            f"none of its {faults.aside.total() - before} rows is for a task of {dataset.name}",
             path=path,
             remedy=tasks_of(dataset),
         )
-    if faults is not None:
-        faults.aside.update(rows.aside)
-        faults.unknown += rows.unknown
 
 
 def _rows_of(
@@ -352,13 +346,11 @@ class Indices:
 class _Rows:
     """The rows of files, in their order: an index counts among all of them."""
 
-    def __init__(self, dataset: Dataset) -> None:
-        self.dataset = dataset
+    def __init__(self, dataset: Dataset, faults: Faults) -> None:
+        self.dataset, self.faults = dataset, faults
         self.known = frozenset(dataset.all_ids)
         self.families = {family(id) for id in self.known} if dataset.suites else set()
         self.indices = Indices()
-        self.aside: Counter[str] = Counter()
-        self.unknown = 0
 
     def response(self, path: Place, row: Row) -> Response | None:
         """Return a row's response; None if its task is just of the suite's family."""
@@ -372,10 +364,10 @@ class _Rows:
         task_id = _typed(fields, "task_id", str)
         if task_id not in self.known:
             if family(task_id) in self.families:
-                self.aside[task_id] += 1
+                self.faults.aside[task_id] += 1
                 return None
             shown = task_id[:100]  # the search for similar ids is slow for long ones
-            self.unknown += 1
+            self.faults.unknown += 1
             raise fields.refuse(
                 f"unknown task {shown!r}", remedy=nearest(shown, self.dataset.all_ids, self.dataset)
             )
@@ -441,6 +433,7 @@ def read_responses(
     counted and skipped, unless the file has no others.
     """
     chosen = {task.id for task in dataset.tasks}
+    faults = Faults(is_strict=True) if faults is None else faults
     place = place_of(path) if isinstance(path, str | os.PathLike) else None
     if place is None:
         responses = read_rows(cast("Iterable[Mapping[str, Any]]", path), dataset, faults)
@@ -454,7 +447,7 @@ def read_responses(
     return (response for response in responses if response.task_id in chosen)
 
 
-def _of_folder(place: Place, dataset: Dataset, faults: Faults | None) -> Iterator[Response]:
+def _of_folder(place: Place, dataset: Dataset, faults: Faults) -> Iterator[Response]:
     """Yield the responses of a folder, either of row files or of programs by task."""
     if isinstance(place, str):
         names = parts_in(names_at(place))
@@ -487,6 +480,7 @@ def read_samples(
     ``extractor`` may process many at once, in order. Raises as ``read_responses`` does.
     """
     tasks = {task.id: task for task in dataset.tasks}
+    faults = Faults(is_strict=True) if faults is None else faults
     if extraction == "none":
         extractor = _unchanged
     extractor = extractor or _one_by_one
@@ -502,8 +496,7 @@ def read_samples(
     def faulty() -> Iterator[Sample]:
         """Yield samples for waiting responses up to the first that is a program."""
         while waiting and waiting[0].fault:
-            if faults is not None:
-                faults.count(waiting[0], shown)
+            faults.count(waiting[0], shown)
             yield sample(f"raise ValueError({f'the sample {waiting[0].fault}'!a})\n")
 
     def sample(source: str) -> Sample:
