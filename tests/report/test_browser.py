@@ -347,9 +347,8 @@ def test_a_sample_is_counted_within_its_model(watched: Seen, tmp_path: Path) -> 
     model = quote("two, temperature 0.8")
     watched.go(f"{page.as_uri()}#task/Own/0/sample/1?model={model}")
     assert watched.page.locator("#view h1").inner_text() == "two, temperature 0.8, Own/0, sample 1"
-    assert (
-        "Own/0#1' --model two --temperature 0.8 --case" in watched.page.locator("#view").inner_text()
-    )
+    text = watched.page.locator("#view").inner_text()
+    assert "Own/0#1' --model two --temperature 0.8 --case" in text
 
 
 def test_what_decided_is_told(watched: Seen, tmp_path: Path) -> None:
