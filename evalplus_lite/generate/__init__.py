@@ -1,1 +1,1 @@
-"""Making inputs: seeds, mutation by type, strategies, and what keeps them valid."""
+"""Making inputs: seeds, mutation by type, random values, and what keeps them valid."""

@@ -136,18 +136,21 @@ _MOMENTS = frozenset(("now", "time", "timestamp", "t", "at", "when", "moment", "
 """Parameters that a text is about if it names none."""
 
 
+def _parameters(reference: str, methods: Collection[str]) -> dict[tuple[str, int], str]:
+    """Return the parameter names of methods by (method, position)."""
+    tree = definitions.parse(reference)
+    return {
+        (method, at): name
+        for method in (methods if tree else ())
+        for at, name in enumerate((tree and definitions.parameters(tree, method)) or ())
+    }
+
+
 def rising(prompt: str, reference: str, methods: Collection[str]) -> dict[tuple[str, int], str]:
     """Return the arguments (method, position) that never decrease from call to call according to
     the prompt, with their parameter names."""
     matches = list(re.finditer(NEVER_DOWN, prompt, re.I))
-    tree = definitions.parse(reference) if matches else None
-    if tree is None:
-        return {}
-    places = {
-        (method, at): name
-        for method in methods
-        for at, name in enumerate(definitions.parameters(tree, method) or ())
-    }
+    places = _parameters(reference, methods) if matches else {}
     # The parameter is named earlier in the sentence, or else it is a time.
     before = " ".join(sentences(prompt[: match.start()])[-1] for match in matches)
     words = reversed(re.findall(r"\w+", before))
@@ -161,15 +164,11 @@ def unique(
     """Return the arguments (method, position) that differ between all calls, according to the
     prompt and all known sequences."""
     names = {found[1].lower() for found in re.finditer(DIFFER, prompt, re.I)}
-    tree = definitions.parse(reference) if names else None
-    places = {
-        (method, at)
-        for method in methods
-        for at, name in enumerate((tree and definitions.parameters(tree, method)) or ())
-        if name in names
-    }
+    places = _parameters(reference, methods) if names else {}
     return frozenset(
-        place for place in places if not any(_repeats(case.arguments, place) for case in base)
+        place
+        for place, name in places.items()
+        if name in names and not any(_repeats(case.arguments, place) for case in base)
     )
 
 
