@@ -10,8 +10,7 @@ program runs in the sandbox like any other; its answer to a case is the list of 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.programs import parsing
@@ -75,32 +74,20 @@ def {PREFIX}entered(first, hit={PREFIX}hits.add):
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
+class Probe(NamedTuple):
     """A probed place; outcome number ``i`` is reported as ``first + i``.
 
-    ``what`` names the syntax (``if``, ``while``, ``for``, ``ternary``, ``comprehension``,
-    ``operand``, ...), ``line`` and ``column`` its position in the reference.
+    ``place`` is its line and column in the reference, and the syntax: ``if``, ``while``, ``for``,
+    ``ternary``, ``comprehension``, ``operand``, ...
     """
 
-    what: str
-    line: int
-    column: int
+    place: str
     first: int
     outcomes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class InstrumentedReference:
-    """A reference rewritten to report its decisions; ``source`` is just its source."""
-
-    source: str
-    program: Program
-    probes: tuple[Probe, ...]
-
-
-def instrument(program: Program) -> InstrumentedReference:
-    """Return the program with a probe at every decision.
+def instrument(program: Program) -> tuple[str, list[Probe]]:
+    """Return the program's source with a probe at every decision, and the probes.
 
     Raises ReferenceSolutionError if it does not parse.
     """
@@ -109,7 +96,7 @@ def instrument(program: Program) -> InstrumentedReference:
         source = with_marks(rewriter.visit(parsing.parse(program.source)), prelude=_PRELUDE)
     except (SyntaxError, RecursionError, ValueError) as error:
         raise ReferenceSolutionError(f"the reference does not parse: {error}") from None
-    return InstrumentedReference(source, probed(source, program), tuple(rewriter.probes))
+    return source, rewriter.probes
 
 
 def decisions(
@@ -123,11 +110,11 @@ def decisions(
     A case on which the program returns nothing has no outcomes. Outcomes without cases are omitted.
     They are in source order, with inner decisions before enclosing ones.
     """
-    made = instrument(program)
-    if not made.probes:
+    source, probes = instrument(program)
+    if not probes:
         return {}
-    run = sandbox.run(made.program, inputs, limits)
-    last = made.probes[-1].first + len(made.probes[-1].outcomes)
+    run = sandbox.run(probed(source, program), inputs, limits)
+    last = probes[-1].first + len(probes[-1].outcomes)
     rows = [0] * last
     for case, outcome in enumerate(run.outcomes):
         if isinstance(outcome, Returned):
@@ -136,10 +123,10 @@ def decisions(
                 if type(hit) is int and 0 <= hit < last:
                     rows[hit] |= 1 << case
     return {
-        _key(probe, offset): rows[probe.first + offset]
-        for probe in made.probes
-        for offset in range(len(probe.outcomes))
-        if rows[probe.first + offset]
+        f"{place}={outcome}": rows[number]
+        for place, first, outcomes in probes
+        for number, outcome in enumerate(outcomes, first)
+        if rows[number]
     }
 
 
@@ -149,16 +136,11 @@ def test_outcomes(program: Program) -> set[str]:
     Raises as ``instrument`` does.
     """
     return {
-        _key(probe, offset)
-        for probe in instrument(program).probes
-        if probe.outcomes in (_TRUTH, _ENTERED)
-        for offset in range(len(probe.outcomes))
+        f"{place}={outcome}"
+        for place, _, outcomes in instrument(program)[1]
+        if outcomes in (_TRUTH, _ENTERED)
+        for outcome in outcomes
     }
-
-
-def _key(probe: Probe, offset: int) -> str:
-    place = f"{probe.line:04d}:{probe.column:03d}"
-    return f"{place}:{probe.what}={probe.outcomes[offset]}"
 
 
 _TESTED = {ast.If: "if", ast.While: "while", ast.IfExp: "ternary", ast.Assert: "assert"}
@@ -173,7 +155,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def _probe(self, what: str, node: ast.AST, outcomes: tuple[str, ...]) -> ast.Constant:
         line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-        self.probes.append(Probe(what, line, column, self.next, outcomes))
+        self.probes.append(Probe(f"{line:04d}:{column:03d}:{what}", self.next, outcomes))
         self.next += len(outcomes)
         return ast.Constant(self.probes[-1].first)
 

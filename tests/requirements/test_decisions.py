@@ -189,7 +189,7 @@ def test_probes_change_no_answer(sandbox: Sandbox, shared: Path) -> None:
         name = row["entry_point"]
         program = Program(row["prompt"] + row["canonical_solution"], name)
         inputs = Inputs.of(tuple(case) for case in row["base_input"])
-        rewritten = Program(instrument(program).source, name)
+        rewritten = Program(instrument(program)[0], name)
         limits = Limits(cpu=10.0)
         plain = sandbox.run(program, inputs, limits).outcomes
         assert sandbox.run(rewritten, inputs, limits).outcomes == plain, row["task_id"]
