@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.execution.base import Call, Row
@@ -42,35 +42,20 @@ MOST_TRACES = 5
 """Maximum number of tracebacks to keep of failures in our own code."""
 
 
-@dataclass
-class SuiteTally:
-    """Counts on one suite: samples by verdict and, by task, how many there are and pass."""
-
-    verdicts: Counter[str] = field(default_factory=Counter)
-    total: Counter[str] = field(default_factory=Counter)
-    right: Counter[str] = field(default_factory=Counter)
-
-    def add(self, task: str, verdict: str | None) -> None:
-        """Count one verdict, if there is one."""
-        if verdict is not None:
-            self.verdicts[verdict] += 1
-            self.total[task] += 1
-            self.right[task] += verdict == "pass"
-
-    def by_task(self) -> dict[str, Count]:
-        """Return each task's number of samples and of passing ones."""
-        return {task: Count(number, self.right[task]) for task, number in self.total.items()}
+VerdictCounts: TypeAlias = Counter[tuple[str, str, str | None]]
+"""Numbers of samples by task, tests (``TESTS``), and verdict; None is no verdict."""
+TESTS = ("base", "plus", "strong", "stress")
 
 
 @dataclass
 class Tally:
-    """Counts by task and by verdict; their size does not depend on the number of samples.
+    """Counts of verdicts; their size does not depend on the number of samples.
 
-    ``unusable`` counts the samples of each task without a usable case, which are in no other count.
-    ``infra`` are samples on which the machine or our own code failed, and ``traces`` the tracebacks
-    of our own code. ``groups`` has the counts of each model and temperature. Without ``has_plus``
-    the data set has no plus cases, so there are no verdicts on them; without ``has_stress`` no
-    verdicts on stress cases were requested.
+    ``groups`` has the counts of each model and temperature. ``unusable`` counts the samples of each
+    task without a usable case, which are in no other count. ``infra`` are samples on which the
+    machine or our own code failed, and ``traces`` the tracebacks of our own code. Without
+    ``has_plus`` the data set has no plus cases, so there are no verdicts on them; without
+    ``has_stress`` no verdicts on stress cases were requested.
     """
 
     has_plus: bool = True
@@ -78,14 +63,11 @@ class Tally:
     has_weak: bool = False
     """Whether a task has only weak tests, which a program can pass by guessing; ``strong`` counts
     verdicts on the other tasks."""
-    base: SuiteTally = field(default_factory=SuiteTally)
-    plus: SuiteTally = field(default_factory=SuiteTally)
-    strong: SuiteTally = field(default_factory=SuiteTally)
-    stress: SuiteTally = field(default_factory=SuiteTally)
+    groups: dict[RunGroup, VerdictCounts] = field(default_factory=dict)
+    seen: Counter[str] = field(default_factory=Counter)
     unusable: Counter[str] = field(default_factory=Counter)
     infra: list[str] = field(default_factory=list)
     traces: list[str] = field(default_factory=list)
-    groups: dict[RunGroup, Tally] = field(default_factory=dict)
 
     def blame(self, error: Exception) -> None:
         """Keep the traceback if our own code failed: the first few distinct ones."""
@@ -97,88 +79,80 @@ class Tally:
         self.count(group_of(row), row["task_id"], Verdicts.of(row))
 
     def count(self, group: RunGroup, task: str, verdicts: Verdicts) -> None:
-        """Count the verdicts on one sample, in total and in its group."""
-        if group not in self.groups:
-            self.groups[group] = Tally(self.has_plus, self.has_stress)
+        """Count the verdicts on one sample."""
         self.has_weak |= verdicts.strong is None
-        # Counted twice: over all samples, and for the model at its temperature.
-        for each in (self, self.groups[group]):
-            each.base.add(task, verdicts.base)
-            each.plus.add(task, verdicts.plus)
-            each.strong.add(task, verdicts.strong)
-            each.stress.add(task, verdicts.stress)
+        self.seen[verdicts.plus or verdicts.base] += 1
+        counts = self.groups.setdefault(group, Counter())
+        for tests in TESTS:
+            counts[task, tests, getattr(verdicts, tests)] += 1
 
     @property
     def verdicts(self) -> dict[str, int]:
         """Samples by verdict on all cases."""
-        counts = (self.plus if self.has_plus else self.base).verdicts
-        return {name: counts[name] for name in VERDICTS if name in counts}
-
-    def counts(self) -> dict[str, dict[str, Count]]:
-        """Return ``SuiteTally.by_task`` for each suite."""
-        suites = {"base": self.base}
-        suites |= {"plus": self.plus} if self.has_plus else {}
-        suites |= {"strong": self.strong} if self.has_weak else {}
-        return {name: suite.by_task() for name, suite in suites.items()}
-
-    def pass_at_k(self, ks: Sequence[int] = DEFAULT_K) -> dict[str, dict[str, float]]:
-        """Return pass@k on each suite, for each k with enough samples for every task."""
-        return {name: estimate(counts, ks) for name, counts in self.counts().items()}
+        return {name: self.seen[name] for name in VERDICTS if name in self.seen}
 
 
-def grouped(tally: Tally) -> dict[RunGroup, Tally]:
-    """Return the counts of each model and temperature, sorted by name and temperature."""
-    # Without any samples there is still a row.
-    if not tally.groups:
-        return {(None, None): tally}
-    # Unusable tasks and weak tests are facts of the data set, so each group has all of them.
-    for each in tally.groups.values():
-        each.unusable, each.has_weak = tally.unusable, tally.has_weak
-    return dict(sorted(tally.groups.items(), key=lambda item: (item[0][0] or "", item[0][1] or 0)))
-
-
-def summarized(
-    data: Dataset, groups: Mapping[RunGroup, Tally], tally: Tally, ks: Sequence[int]
-) -> dict[str, Any]:
-    """Return the scores of each group, and the total counts.
+def summarized(data: Dataset, tally: Tally, ks: Sequence[int]) -> dict[str, Any]:
+    """Return the total counts, and the scores of each group, sorted by name and temperature.
 
     There is no combined pass@k of several models or temperatures.
     """
-    rows = [_row(data, group, each, ks) for group, each in groups.items()]
-    whole = _row(data, None, tally, ks)
+    # Without any samples there is still a row.
+    groups = tally.groups or {(None, None): Counter()}
+    order = sorted(groups, key=lambda group: (group[0] or "", group[1] or 0))
+    rows = [
+        {"model": group[0], "temperature": group[1], **_scores(data, groups[group], tally, ks)}
+        for group in order
+    ]
+    whole: VerdictCounts = Counter()
+    for counts in groups.values():
+        whole.update(counts)
+    summary = _scores(data, whole, tally, ks)
     # An average over models would depend on their numbers of samples.
     if len(rows) > 1:
-        whole["pass_at_k"] = whole["intervals"] = None
-    return {"dataset": data.name, **whole, "groups": rows}
+        summary["pass_at_k"] = summary["intervals"] = None
+    return {"dataset": data.name, **summary, "groups": rows}
 
 
-def _row(data: Dataset, group: RunGroup | None, tally: Tally, ks: Sequence[int]) -> dict[str, Any]:
-    scores = {"base": None, "plus": None, **tally.pass_at_k(ks)}
-    ends: dict[str, Any] = {"base": None, "plus": None} | {
-        name: {k: list(each) for k, each in intervals(counts, ks).items()}
-        for name, counts in tally.counts().items()
+def _scores(
+    data: Dataset, counts: VerdictCounts, tally: Tally, ks: Sequence[int]
+) -> dict[str, Any]:
+    total: dict[str, Counter[str]] = {tests: Counter() for tests in TESTS}
+    right: dict[str, Counter[str]] = {tests: Counter() for tests in TESTS}
+    verdicts: dict[str, Counter[str]] = {tests: Counter() for tests in TESTS}
+    for (task, tests, verdict), number in counts.items():
+        if verdict is not None:
+            total[tests][task] += number
+            right[tests][task] += number * (verdict == "pass")
+            verdicts[tests][verdict] += number
+    scored = {"base": True, "plus": tally.has_plus, "strong": tally.has_weak}
+    by_task = {
+        tests: {task: Count(number, right[tests][task]) for task, number in total[tests].items()}
+        for tests, is_scored in scored.items()
+        if is_scored
     }
-    row: dict[str, Any] = {} if group is None else {"model": group[0], "temperature": group[1]}
-    row |= {
-        "tasks": len(tally.base.total),
-        "samples": tally.base.total.total(),
-        "pass_at_k": scores,
-        "intervals": ends,
-        "base": _sorted(tally.base.verdicts),
-        "plus": _sorted(tally.plus.verdicts) if tally.has_plus else None,
+    numbers = {tests: dict(sorted(each.items())) for tests, each in verdicts.items()}
+    none = {"base": None, "plus": None}
+    row = {
+        "tasks": len(total["base"]),
+        "samples": total["base"].total(),
+        "pass_at_k": none | {tests: estimate(each, ks) for tests, each in by_task.items()},
+        "intervals": none
+        | {
+            tests: {k: list(ends) for k, ends in intervals(each, ks).items()}
+            for tests, each in by_task.items()
+        },
+        "base": numbers["base"],
+        "plus": numbers["plus"] if tally.has_plus else None,
     }
     if tally.has_weak:
-        row |= {"strong": _sorted(tally.strong.verdicts), "strong_tasks": len(tally.strong.total)}
+        row |= {"strong": numbers["strong"], "strong_tasks": len(total["strong"])}
     if tally.has_stress:
-        row["stress"] = _sorted(tally.stress.verdicts)
+        row["stress"] = numbers["stress"]
     row["tasks_without_samples"] = [
-        id for id in data.ids if not tally.base.total[id] and not tally.unusable[id]
+        id for id in data.ids if id not in total["base"] and not tally.unusable[id]
     ]
     return row
-
-
-def _sorted(counts: Mapping[Any, int]) -> dict[str, int]:
-    return dict(sorted(counts.items()))
 
 
 # Results in evalplus' format, ``*_eval_results.json``, for other scripts.
@@ -212,22 +186,22 @@ def _dumped(value: Any) -> bytes:
 
 def write_all(
     folder: Path,
-    groups: Mapping[RunGroup, Tally],
+    groups: Sequence[Mapping[str, Any]],
     rows: Iterable[Mapping[str, Any]],
-    ks: Sequence[int],
     *,
     content: str,
     solutions: Mapping[str, str] | None,
 ) -> None:
-    """Write ``eval_results.json`` in evalplus' format: a file for each model and temperature.
+    """Write ``eval_results.json`` in evalplus' format: a file for each of the summary's ``groups``.
 
     Only the first ``MOST_FILES`` get one, as rows may name any number. ``solutions`` has the
     programs' texts by hash, or is None to leave them out.
     """
     # One pass over the rows for all files: there may be millions of rows, and many groups.
-    names = _file_names(list(groups)[:MOST_FILES])
+    scores = {group_of(each): each["pass_at_k"] for each in groups[:MOST_FILES]}
+    names = _file_names(list(scores))
     tasks = {group: dict[str, int]() for group in names}
-    only = next(iter(groups)) if len(groups) == 1 else None
+    only = group_of(groups[0]) if len(groups) == 1 else None
 
     def texts() -> Iterator[tuple[str, int, bytes]]:
         for row in rows:
@@ -251,8 +225,8 @@ def write_all(
                     for place, (text,) in enumerate(base.execute(query, (name, task))):
                         file.write(b"," * bool(place) + text)
                     file.write(b"]")
-                scores = _dumped(groups[group].pass_at_k(ks))
-                file.write(b'},"pass_at_k":' + scores + b"}")
+                own = {tests: each for tests, each in scores[group].items() if each is not None}
+                file.write(b'},"pass_at_k":' + _dumped(own) + b"}")
 
 
 def _file_names(groups: Sequence[RunGroup]) -> dict[RunGroup, str]:
@@ -357,8 +331,8 @@ def judge(
     session.advance(0, counts=tally.verdicts)  # some rows were counted after the last report
     journal.flush()
     # Include tasks judged in an earlier run, so that a resumed run reports the same evidence.
-    judged_tasks = [task for id, task in tasks.items() if id in tally.base.total]
-    source.prepare(judged_tasks, backend, staging)
+    judged_ids = {id for counts in tally.groups.values() for id, *_ in counts}
+    source.prepare([tasks[id] for id in tasks if id in judged_ids], backend, staging)
     return tally
 
 
@@ -520,7 +494,6 @@ def evaluate(
                 stream.tell(opened)
                 return EvaluationResult({**share.end(), "infra": tally.infra}, path)
             # Now all verdicts are known: compute scores and the summary.
-            groups = grouped(tally)
             summary = {
                 "run": run_facts(
                     data,
@@ -529,7 +502,7 @@ def evaluate(
                     samples=stream.files,
                     limits=settings.facts(limits),
                 ),
-                **summarized(data, groups, tally, ks),
+                **summarized(data, tally, ks),
                 **listed(data, source),
                 "unusable_samples": sum(tally.unusable.values()),
                 "infra": tally.infra,
@@ -547,7 +520,8 @@ def evaluate(
                 write_jsonl(folder / PROGRAMS, texts)
                 short = solutions(programs) if len(programs) <= MOST_SOLUTIONS else None
                 result_rows = (row.data for row in journal.rows())
-                write_all(folder, groups, result_rows, ks, content=content, solutions=short)
+                groups = summary["groups"]
+                write_all(folder, groups, result_rows, content=content, solutions=short)
                 result = EvaluationResult(summary, path)
                 result.write_summary(folder / "summary.json")
     stream.tell(opened)
