@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
@@ -157,11 +157,13 @@ def _scores(
 
 # Results in evalplus' format, ``*_eval_results.json``, for other scripts.
 
+MOST_SOLUTIONS = 20_000
+"""Maximum number of samples for which these files have the programs' texts."""
 MOST_FILES = 200
 """Maximum number of models and temperatures that get a file: rows may name any number."""
 
 
-def _result(row: Mapping[str, Any], solutions: Mapping[str, str]) -> dict[str, Any]:
+def _result(row: Mapping[str, Any], solution: str) -> dict[str, Any]:
     # Only the deciding case is known. It is a base case if the program fails on one.
     failed = row.get("failure")
     in_base = row["base"] != "pass"
@@ -172,7 +174,7 @@ def _result(row: Mapping[str, Any], solutions: Mapping[str, str]) -> dict[str, A
     )
     return {
         "task_id": row["task_id"],
-        "solution": solutions.get(row["program"], ""),
+        "solution": solution,
         "base_status": base,
         "plus_status": plus,
         "base_fail_tests": inputs if in_base else [],
@@ -187,27 +189,30 @@ def _dumped(value: Any) -> bytes:
 def write_all(
     folder: Path,
     groups: Sequence[Mapping[str, Any]],
-    rows: Iterable[Mapping[str, Any]],
+    journal: Rows,
+    programs: SampleTable,
     *,
     content: str,
-    solutions: Mapping[str, str] | None,
 ) -> None:
     """Write ``eval_results.json`` in evalplus' format: a file for each of the summary's ``groups``.
 
-    Only the first ``MOST_FILES`` get one, as rows may name any number. ``solutions`` has the
-    programs' texts by hash, or is None to leave them out.
+    Only the first ``MOST_FILES`` get one, as rows may name any number. Texts of more than
+    ``MOST_SOLUTIONS`` programs are left out.
     """
     # One pass over the rows for all files: there may be millions of rows, and many groups.
     scores = {group_of(each): each["pass_at_k"] for each in groups[:MOST_FILES]}
     names = _file_names(list(scores))
     tasks = {group: dict[str, int]() for group in names}
     only = group_of(groups[0]) if len(groups) == 1 else None
+    numbers = dict(programs.distinct()) if len(programs) <= MOST_SOLUTIONS else {}
 
     def texts() -> Iterator[tuple[str, int, bytes]]:
-        for row in rows:
+        for row in (each.data for each in journal.rows()):
             if (group := only or group_of(row)) in names:
                 task = tasks[group].setdefault(row["task_id"], len(tasks[group]))
-                yield names[group], task, _dumped(_result(row, solutions or {}))
+                number = numbers.get(row["program"])
+                text = "" if number is None else programs.read(number).source
+                yield names[group], task, _dumped(_result(row, text))
 
     head = _dumped({"date": now().strftime("%Y-%m-%d %H:%M"), "hash": content})
     schema = "create table results (file text, task integer, text blob)"
@@ -334,12 +339,6 @@ def judge(
     judged_ids = {id for counts in tally.groups.values() for id, *_ in counts}
     source.prepare([tasks[id] for id in tasks if id in judged_ids], backend, staging)
     return tally
-
-
-MOST_SOLUTIONS = 20_000
-"""Maximum number of samples for which the file in evalplus' format has the programs' texts."""
-MOST_CHARACTERS = 32 << 20
-"""Maximum number of characters in these texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -516,27 +515,13 @@ def evaluate(
                 rows = tuple(row.data for row in journal.rows())
                 result = EvaluationResult(summary, None, rows)
             else:
-                texts = ({"program": id, "solution": text} for id, text in programs.distinct())
+                texts = (
+                    {"program": name, "solution": programs.read(number).source}
+                    for name, number in programs.distinct()
+                )
                 write_jsonl(folder / PROGRAMS, texts)
-                short = solutions(programs) if len(programs) <= MOST_SOLUTIONS else None
-                result_rows = (row.data for row in journal.rows())
-                groups = summary["groups"]
-                write_all(folder, groups, result_rows, content=content, solutions=short)
+                write_all(folder, summary["groups"], journal, programs, content=content)
                 result = EvaluationResult(summary, path)
                 result.write_summary(folder / "summary.json")
     stream.tell(opened)
     return result
-
-
-def solutions(programs: SampleTable) -> dict[str, str] | None:
-    """Return the programs' texts by their names in results; None if they are too long to hold
-    in memory.
-    """
-    texts: dict[str, str] = {}
-    characters = 0
-    for name, text in programs.distinct():
-        texts[name] = text
-        characters += len(text)
-        if characters > MOST_CHARACTERS:
-            return None
-    return texts

@@ -233,10 +233,7 @@ FAULTY = (
     ),
 )
 """Queries for the first line that repeats a name and for the first unknown name, with messages."""
-DISTINCT = """
-select program, body from samples
-where number in (select min(number) from samples group by program) order by number
-"""
+DISTINCT = "select program, min(number) as first from samples group by program order by first"
 
 
 class SampleTable:
@@ -276,10 +273,9 @@ class SampleTable:
         query = "select body from samples where number = ?"
         return from_row(Sample, unpacked(self._base.execute(query, (number,)).fetchone()[0]))
 
-    def distinct(self) -> Iterator[tuple[str, str]]:
-        """Yield each distinct program's name in results and text, by first occurrence."""
-        for program, data in self._base.execute(DISTINCT):
-            yield program.hex(), unpacked(data)[1]
+    def distinct(self) -> Iterator[tuple[str, int]]:
+        """Yield each distinct program's name in results and first sample, in order."""
+        return ((program.hex(), first) for program, first in self._base.execute(DISTINCT))
 
     def resume(self, journal: Rows, take: Callable[[Mapping[str, Any]], None]) -> int:
         """Return how many samples have a row in the journal, calling ``take`` with each row.

@@ -12,10 +12,8 @@ import pytest
 from support.commands import run, write_rows, write_tasks
 
 from evalplus_lite import __version__
-from evalplus_lite.jobs.evaluation import MOST_CHARACTERS, MOST_FILES, solutions
-from evalplus_lite.jobs.samples import SampleTable
+from evalplus_lite.jobs.evaluation import MOST_FILES
 from evalplus_lite.jobs.tables import MOST_MODELS
-from evalplus_lite.types import Sample
 
 RIGHT = {"Own/0": "x * 2", "Own/1": "sorted(x)", "Own/2": "x.upper()"}
 
@@ -159,11 +157,3 @@ def test_a_date_that_is_none(folder: Path) -> None:
     assert done.returncode == 2
     assert "SOURCE_DATE_EPOCH" in done.stderr
     assert "yesterday" in done.stderr
-
-
-def test_texts_that_are_too_long_together_are_not_held() -> None:
-    """The file in evalplus' form does without the programs' texts where these are very long."""
-    long = [Sample("Own/0", f"# {n}" + " " * (1 << 20)) for n in range(3 + (MOST_CHARACTERS >> 20))]
-    with SampleTable(long) as table, SampleTable(long[:1] * 100) as repeated:
-        assert solutions(table) is None
-        assert list((solutions(repeated) or {}).values()) == [long[0].source]
