@@ -530,8 +530,8 @@ def _is_exception(value: Value) -> bool:
 
 Screen: TypeAlias = Callable[[Screens, Answers, Proposer], dict[int, str]]
 DROPPING: Mapping[str, Screen] = {
-    "raises": Screens.unforeseen,
     "large": Screens.long,
+    "raises": Screens.unforeseen,
     "tie": Screens.tied,
 }
 """Screens whose rejected inputs are dropped, by the cause. Cheap ones come first: ties run the
