@@ -15,7 +15,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "execution": (2_239, 10),
     "generate": (7_995, 28),
     "grading": (2_804, 13),
-    "jobs": (9_612, 22),
+    "jobs": (9_567, 22),
     "models": (2_286, 11),
     "programs": (2_938, 12),
     "reduction": (1_479, 8),
