@@ -261,7 +261,7 @@ class Case:
     """One input: its positional arguments, and their source.
 
     ``source`` is ``base``, ``plus`` (shipped with a published set), ``llm``, ``docstring``,
-    ``constant``, ``boundary``, ``guaranteed``, ``random``, ``generator``, ``mutation``,
+    ``constant``, ``boundary``, ``guaranteed``, ``hypothesis``, ``generator``, ``mutation``,
     ``magnitude``, ``length`` or ``foreign`` (of a type that no example has). ``parent`` is the
     position in the suite of the case it was derived from; ``operators`` names the mutations
     applied, in order. ``reason`` says why a stress case is one.

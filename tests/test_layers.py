@@ -59,6 +59,7 @@ OWNERS = {
     "openai": {"models/client.py", "models/connection.py"},
     "coverage": {"reduction/requirements.py"},
     "mutmut": {"programs/mutation/mutants.py"},
+    "hypothesis": {"generate/strategies.py"},
     "radon": {"exe/statistics/measures.py"},
     "jinja2": {"reports/exporters/suites.py", "reports/page/rendering.py"},
     "matplotlib": {"reports/plots/canvas.py"},

@@ -55,7 +55,7 @@ def clear(
         None,
         "--kind",
         metavar="KIND",
-        help="Only these: expected, requirements, datasets; repeatable.",
+        help="Only these: expected, requirements, hypothesis, datasets; repeatable.",
     ),
     json: options.Json = False,
 ) -> None:

@@ -271,6 +271,7 @@ class Augmented:
 BASE_LIMITS = Limits(cpu=20.0, load=10.0)
 SHAPES = ("size", "rectangular", "square", "record")
 RESHAPED = 40  # inputs of other shapes, per base case, on which to test a contract
+SAMPLED = 16  # values from Hypothesis, which cost several times as much as our own
 
 
 def base_answers(sandbox: Sandbox, task: Task) -> tuple[Answers, list[str]]:
@@ -326,6 +327,8 @@ def generator_of(
     name = f"{seed}:{task.id}"
     if (texts := text_generator(task, base, name, seeds, doubts=doubts)) is not None:
         return texts
+    from evalplus_lite.generate.strategies import sampled  # a third of a second, not for --help
+
     constants = Constants.of_task(task)
     # Classes are tested by calls, so there are no arguments to infer a domain from.
     if task.harness.kind in ("sequence", "unittest"):  # tests have no arguments to change
@@ -363,6 +366,7 @@ def generator_of(
         input_filter=input_filter,
         rng=random.Random(name),
         seeds=[*first, *seeds],
+        sampled=sampled(input_filter, count=SAMPLED, seed=name),
         constants=constants,
         mix=Mix() if task.contract else NEAR_EXAMPLES,
         is_challenging=True,

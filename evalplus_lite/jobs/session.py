@@ -120,6 +120,9 @@ class Session:
         self._event = ProgressEvent()
         self._is_closed = False
         self._lock, self._reporting = Lock(), Lock()
+        # By default, Hypothesis would write its tables to the current folder.
+        tables = str((self.cache or cache_folder()) / "hypothesis")
+        os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", tables)
 
     def pool(self) -> Processes:
         """Return the worker processes, started on first use; raise InputError after ``close``."""

@@ -16,6 +16,7 @@ COMPUTED: Mapping[str, str] = {
     "expected": "what references answer",
     "requirements": "branches, mutants and kills of a suite",
     "reference-times": "how long references take here, where it matters",
+    "hypothesis": "tables that Hypothesis keeps",
 }
 # The kind of downloaded datasets: files in the folder itself, never removed automatically.
 DATASETS = "datasets"

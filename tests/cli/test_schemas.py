@@ -31,7 +31,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "constraints": ("lint", "--constraints", "tasks.jsonl"),
     "audit_verifier": ("audit-verifier", "false", "--only", "cheat: files", "--no-load"),
     "cache": ("cache",),
-    "cache_clear": ("cache", "clear", "--kind", "requirements"),
+    "cache_clear": ("cache", "clear", "--kind", "hypothesis"),
 }
 WRITTEN = {
     "evaluate": "e/summary.json",

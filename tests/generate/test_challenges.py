@@ -17,7 +17,7 @@ from evalplus_lite.values.identity import key
 NUMBERS = [([1, 2, 3, 4],), ([9, 7, 5],), ([2],), ([-1, 3, 3],)]
 NESTED = [([[1, 2], [3]],), ([[9], [7, 5]],), ([[2, 2, 2]],)]
 TEXTS = [("Hello, world",), ("a b c",), ("(x)",), ("",)]
-PLAIN = dict.fromkeys(("mutation", "constant", "boundary", "random"), 0.0)
+PLAIN = dict.fromkeys(("mutation", "constant", "boundary", "hypothesis"), 0.0)
 
 
 def challenging(base: list[tuple[Any, ...]], **shares: float) -> Generator:

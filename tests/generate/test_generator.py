@@ -118,17 +118,18 @@ def test_seeds_outside_the_guards_or_known_already_are_left_out() -> None:
 
 def test_budget_is_split_between_the_sources() -> None:
     """Half or so comes from near the seeds, and every source has a part."""
-    counts = Counter(case.source for case in grow(generator(), 8))
+    sampled = [Case(([n], "h" * n), "hypothesis") for n in range(100)]
+    counts = Counter(case.source for case in grow(generator(sampled=sampled), 8))
     total = sum(counts.values())
     assert 0.35 < counts["mutation"] / total < 0.65
     assert counts["constant"] > 0.08 * total
     assert counts["boundary"] > 0.08 * total
-    assert counts["random"] > 0
+    assert counts["hypothesis"] > 0
 
 
 def test_a_source_can_be_switched_off() -> None:
     """A share of nothing proposes nothing."""
-    made = generator(mix=Mix(mutation=1.0, constant=0.0, boundary=0.0, random=0.0))
+    made = generator(mix=Mix(mutation=1.0, constant=0.0, boundary=0.0, hypothesis=0.0))
     assert {case.source for case in made.propose(50)} == {"mutation"}
 
 

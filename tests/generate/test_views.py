@@ -13,6 +13,7 @@ import pytest
 from evalplus_lite.generate.domains.annotations import hints
 from evalplus_lite.generate.domains.filter import InputFilter, candidates
 from evalplus_lite.generate.engine.generator import Generator
+from evalplus_lite.generate.strategies import sampled
 from evalplus_lite.jobs.drafting import simple_inputs
 from evalplus_lite.jobs.minimize import minimize, weight
 from evalplus_lite.types import Case, Task
@@ -32,7 +33,8 @@ def test_inputs_of_every_type_are_made(kind: Kind, form: Callable[..., InputFilt
     """By all ways there are: of the type, valid, many different ones, and none that is seen."""
     base = [Case((each, [each])) for each in kind.examples[:3]]
     accepts = form([case.arguments for case in base])
-    generator = Generator(base, input_filter=accepts, rng=random.Random(1))
+    drawn = sampled(accepts, count=10, seed="1")
+    generator = Generator(base, input_filter=accepts, rng=random.Random(1), sampled=drawn)
     cases = generator.propose(60)
     assert {type(case.arguments[0]) for case in cases} == {kind.type}
     assert {type(inner) for case in cases for inner in case.arguments[1]} == {kind.type}

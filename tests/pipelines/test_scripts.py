@@ -175,7 +175,7 @@ def test_programs_without_a_reference_have_to_agree(sandbox: Sandbox, tmp_path: 
         loaded(tmp_path, programs=[SUM, 3])
 
 
-# Inputs drawn at random, within augmentation.
+# Inputs drawn by Hypothesis, within augmentation.
 
 
 CONTRACT = "def precondition(x):\n    assert type(x) is int and x >= 0\n"
@@ -186,9 +186,9 @@ TASK = make_task(
 )
 
 
-def test_augmentation_draws_at_random(sandbox: Sandbox) -> None:
-    """Some kept inputs are drawn at random, each valid and marked so."""
-    found = augment_task(sandbox, TASK, seed=0, budget=Budget(inputs=200))
-    sampled = [case for case in found.suite.cases if case.source == "random"]
+def test_augmentation_uses_strategies(sandbox: Sandbox) -> None:
+    """Some kept inputs come from Hypothesis, each valid and marked so."""
+    found = augment_task(sandbox, TASK, seed=0, budget=Budget(inputs=100))
+    sampled = [case for case in found.suite.cases if case.source == "hypothesis"]
     assert sampled
     assert all(case.arguments[0] >= 0 for case in sampled)

@@ -31,7 +31,7 @@ from evalplus_lite.generate.domains.words import (
 from evalplus_lite.generate.engine.boundary import boundary_values
 from evalplus_lite.generate.engine.conditions import stored_parameters
 from evalplus_lite.generate.engine.generator import AdaptedGenerator, Generator
-from evalplus_lite.generate.engine.pool import Mix, in_turn
+from evalplus_lite.generate.engine.pool import in_turn
 from evalplus_lite.generate.engine.scale import Rung, Scales
 from evalplus_lite.programs import definitions
 from evalplus_lite.tasks.stated_constraints import LONGEST, sentences
@@ -306,7 +306,6 @@ class SequenceGenerator:
                     input_filter=proposed[name],
                     rng=rng,
                     constants=constants,
-                    mix=Mix(random=0.0),
                 )
                 if any(seen)
                 else None,

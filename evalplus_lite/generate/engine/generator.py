@@ -52,11 +52,10 @@ class Generator:
 
     ``base`` are the cases of the suite so far: parents are positions in it, followed by the
     accepted cases in the order in which they are reported. ``seeds`` (from a model or the prompt's
-    examples) and ``sampled`` (from the form of a task's texts) are proposed unchanged, and mutated
-    once accepted. ``is_challenging`` adds deliberately large inputs (``Challenges``). A
-    ``reference`` (its source and entry point) adds inputs that every suite should have
-    (``guaranteed``). ``fit`` adjusts changed values to the task's form, or returns None if that is
-    impossible.
+    examples) and ``sampled`` (from Hypothesis strategies) are proposed unchanged, and mutated once
+    accepted. ``is_challenging`` adds deliberately large inputs (``Challenges``). A ``reference``
+    (its source and entry point) adds inputs that every suite should have (``guaranteed``). ``fit``
+    adjusts changed values to the task's form, or returns None if that is impossible.
     """
 
     def __init__(
@@ -101,7 +100,7 @@ class Generator:
             InputSource("mutation", mix.mutation, partial(self._mutated, "mutation")),
             InputSource("constant", mix.constant, partial(self._mutated, "constant")),
             InputSource("boundary", mix.boundary, self._at_boundary),
-            InputSource("random", mix.random, self._at_random),
+            InputSource("hypothesis", mix.hypothesis, self._next_sampled),
         ]
         if reference is not None:
             arguments = [case.arguments for case in base]
@@ -286,13 +285,8 @@ class Generator:
                 names += [operator.name for operator in steps] or ["fresh"]
         return Case(arguments, source, parent, tuple(names))
 
-    def _at_random(self) -> Case:
-        """Return an input drawn at random from the form of the task's texts, or from the slots."""
-        if self._sampled:
-            return self._sampled.popleft()
-        arities = self.input_filter.arities
-        slots = self.slots[: arities[int(self._random() * len(arities))]]
-        return Case(tuple(slot.sample() for slot in slots), "random")
+    def _next_sampled(self) -> Case | None:
+        return self._sampled.popleft() if self._sampled else None
 
     def _at_boundary(self) -> Case | None:
         """Return an input of the pool with boundary values for some arguments, or None."""

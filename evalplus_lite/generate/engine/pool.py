@@ -37,7 +37,7 @@ class Mix:
     mutation: float = 0.4
     constant: float = 0.14
     boundary: float = 0.2
-    random: float = 0.04
+    hypothesis: float = 0.04
     guaranteed: float = 0.3
     magnitude: float = 0.05
     length: float = 0.05

@@ -217,7 +217,7 @@ WORDS = {
     "constant": "made of a constant in the reference",
     "boundary": "boundary value",
     "guaranteed": "an edge that every suite tries",
-    "random": "drawn by type",
+    "hypothesis": "drawn by type",
     "generator": "made by the task's generator",
     "form": "drawn from the form that the task's inputs share, or its grammar",
     "mutation": "mutation",
