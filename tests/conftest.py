@@ -148,15 +148,6 @@ class ModelServer:
             }
         )
 
-    @staticmethod
-    def call(tool: str, arguments: Any) -> Answer:
-        """Return an answer that calls a tool, and says nothing else."""
-        answer = ModelServer.chat("", finish="tool_calls")
-        function = {"name": tool, "arguments": arguments}
-        calls = [{"id": "call-1", "type": "function", "function": function}]
-        answer.body["choices"][0]["message"] |= {"content": None, "tool_calls": calls}
-        return answer
-
     def close(self) -> None:
         self.ended.set()
         self._server.shutdown()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import json
 import os
-import re
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -25,19 +24,13 @@ if TYPE_CHECKING:
 
 # Requests to an OpenAI-compatible server: its features, learned from rejections, and its answers.
 
-# Not "function" alone: errors about a request's length may count the tokens "in the functions".
-_TOOL_WORDS = re.compile(r"\btools?(_|\b)|function.call|\bstrict\b|jinja|invalid schema")
 _SCHEMA_WORDS = ("response_format", "json_schema", "grammar", "invalid schema")
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The features of the protocol that this server supports; narrowed by its rejections.
+    """The features of the protocol that this server supports; narrowed by its rejections."""
 
-    A ``strict`` tool is called by name, with its schema enforced; a ``loose`` one is only required.
-    """
-
-    tool: Literal["strict", "loose", "none"] = "strict"
     schema: Literal["json_schema", "json_object", "none"] = "json_schema"
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     seed: bool = True
@@ -46,9 +39,6 @@ class Dialect:
 def narrower(dialect: Dialect, request: Request, status: int, words: str) -> Dialect | None:
     """Return the dialect without the feature just rejected; None if it is not at fault."""
     lower = words.lower()
-    has_tool = request.tool is not None and dialect.tool != "none"
-    if has_tool and status not in (401, 403, 429) and _TOOL_WORDS.search(lower):
-        return replace(dialect, tool="loose" if dialect.tool == "strict" else "none")
     if status in (401, 403, 404, 429):
         return None
     names_schema = any(word in lower for word in _SCHEMA_WORDS)
@@ -84,20 +74,13 @@ def options(request: Request, dialect: Dialect) -> dict[str, Any]:
     if request.prompt is not None:
         return arguments | {"prompt": request.prompt}
     if request.schema is not None:
-        arguments |= _form(request.tool, json.loads(request.schema), dialect)
+        arguments |= _form(json.loads(request.schema), dialect)
     messages = [{"role": turn.role, "content": turn.content} for turn in request.messages]
     return arguments | {"messages": messages}
 
 
-def _form(tool: str | None, schema: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
+def _form(schema: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
     """Return the fields that enforce a schema, as far as the server supports it."""
-    if tool is not None and dialect.tool != "none":
-        function: dict[str, Any] = {"name": tool, "parameters": _object(schema)}
-        choice: Any = "required"
-        if dialect.tool == "strict":
-            function["strict"] = list(schema.get("properties", ())) == schema.get("required")
-            choice = {"type": "function", "function": {"name": tool}}
-        return {"tools": [{"type": "function", "function": function}], "tool_choice": choice}
     match dialect.schema:
         case "json_schema":
             body = {"name": "answer", "strict": True, "schema": schema}
@@ -107,17 +90,6 @@ def _form(tool: str | None, schema: dict[str, Any], dialect: Dialect) -> dict[st
     return {}
 
 
-def _object(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema for parameters: a single object schema instead of alternatives."""
-    members = schema.get("anyOf")
-    if members is None:
-        return schema
-    properties = {
-        name: body for each in members for name, body in each.get("properties", {}).items()
-    }
-    return {"type": "object", "properties": properties, "additionalProperties": False}
-
-
 def reply_of(answer: Any, request: Request, dialect: Dialect, *, url: str) -> Reply:
     """Return the reply in a server's answer, checking its whole shape; may raise LLMError."""
     choices = getattr(answer, "choices", None)
@@ -125,43 +97,25 @@ def reply_of(answer: Any, request: Request, dialect: Dialect, *, url: str) -> Re
         raise errors.no_answer(url, what=str(answer or "an empty body"))
     choice = choices[0]
     message = getattr(choice, "message", None)
-    said = getattr(choice, "text", None)
-    called = None
     if request.prompt is None:
-        called = _called(message, request.tool)
-        said = getattr(message, "content", None) if called is None else called
+        said = getattr(message, "content", None)
+    else:
+        said = getattr(choice, "text", None)
     if said is None and (message is None or request.prompt is not None):
         raise errors.no_answer(url, what="its choice has no text")
     refusal = getattr(message, "refusal", None)
     usage = getattr(answer, "usage", None)
     finish = _word(getattr(choice, "finish_reason", None)) or "stop"
-    is_held = request.schema is not None and dialect.schema != "none"
-    if request.tool is not None and dialect.tool != "none":
-        is_held = called is not None
     return Reply(
         text=_text(said, url),
-        finish="stop" if finish in ("tool_calls", "function_call") else finish,
+        finish=finish,
         refusal=_text(refusal, url)[:MAX_REFUSAL] if refusal else None,
         prompt_tokens=_count(getattr(usage, "prompt_tokens", None)),
         completion_tokens=_count(getattr(usage, "completion_tokens", None)),
         model=_word(getattr(answer, "model", None)),
         date=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        structured=is_held,
+        structured=request.schema is not None and dialect.schema != "none",
     )
-
-
-def _called(message: object, tool: str | None) -> str | None:
-    """Return the arguments of the model's tool call; None if it called no tool."""
-    calls = getattr(message, "tool_calls", None)
-    if tool is None or not isinstance(calls, list):
-        return None
-    for call in calls:
-        function = getattr(call, "function", None)
-        if getattr(function, "name", None) == tool:
-            given = getattr(function, "arguments", None)
-            # Some servers send the object itself instead of its JSON text.
-            return json.dumps(given) if isinstance(given, dict) else cast("str | None", given)
-    return None
 
 
 def _text(said: object, url: str) -> str:

@@ -16,8 +16,6 @@ class Dialogue:
     source: ModelSource
     temperature: float | None = None
     max_tokens: int | None = None
-    schema: str | None = None
-    tool: str | None = None
     messages: list[Message] = field(default_factory=list)
     requests: int = 0
     prompt_tokens: int = 0
@@ -36,8 +34,6 @@ class Dialogue:
             messages=tuple(self.messages),
             temperature=self.temperature,
             max_tokens=self.max_tokens,
-            schema=self.schema,
-            tool=self.tool,
             index=index,
         )
         try:

@@ -27,9 +27,8 @@ class Request:
 
     ``temperature`` None leaves the choice to the server, 0 is greedy; ``max_tokens`` limits the
     answer; ``stop`` are stop strings. ``schema`` is the text of a JSON schema that the answer must
-    satisfy (ignored for a server without support). With ``tool``, a name, the answer is requested
-    as a call of a tool with this name and the schema's parameters; a server without tools gets
-    only the schema. ``index`` tells samples of one request apart and is sent as sampling seed.
+    satisfy (ignored for a server without support). ``index`` tells samples of one request apart
+    and is sent as sampling seed.
     """
 
     model: str
@@ -39,7 +38,6 @@ class Request:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     schema: str | None = None
-    tool: str | None = None
     index: int = 0
 
     def to_json(self) -> dict[str, Any]:
@@ -52,7 +50,6 @@ class Request:
             "max_tokens": self.max_tokens,
             "stop": list(self.stop) or None,
             "schema": self.schema,
-            "tool": self.tool,
             "index": self.index or None,
         }
         return {name: value for name, value in row.items() if value is not None}

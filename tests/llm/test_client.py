@@ -102,69 +102,6 @@ def test_schema_is_sent(model_server: Any) -> None:
     }
 
 
-def test_a_tool_is_called(model_server: Any) -> None:
-    """A tool has the schema's parameters and must be called; what it is given is the answer."""
-    given = '{"anyOf": [{"properties": {"value": {}}}, {"properties": {"error": {}}}]}'
-    model_server.answers.append(model_server.call("answer", '{"value": 3}'))
-    source = client(model_server)
-    reply = source.ask(ask(schema=SCHEMA, tool="answer"))
-    assert (reply.text, reply.finish, reply.structured) == ('{"value": 3}', "stop", True)
-    source.ask(ask(schema=given, tool="answer"))
-    strict, loose = (asked["tools"][0]["function"] for asked in model_server.asked)
-    assert strict == {"name": "answer", "strict": True, "parameters": json.loads(SCHEMA)}
-    assert (loose["strict"], list(loose["parameters"]["properties"])) == (False, ["value", "error"])
-    (choice,) = {json.dumps(asked["tool_choice"]) for asked in model_server.asked}
-    assert json.loads(choice) == {"type": "function", "function": {"name": "answer"}}
-    assert not any("response_format" in asked for asked in model_server.asked)
-    assert ask(schema=SCHEMA, tool="answer").key != ask(schema=SCHEMA).key
-
-
-@pytest.mark.parametrize("status", [400, 404, 500])
-def test_tools_refused(model_server: Any, status: int) -> None:
-    """A server without tools is asked in ever plainer forms, then for JSON of the schema."""
-    for _ in range(2):
-        model_server.fails(status, "tool_choice: this model does not support tools")
-    model_server.says("{}")
-    source = client(model_server)
-    assert source.ask(ask("one", schema=SCHEMA, tool="answer")).structured
-    source.ask(ask("two", schema=SCHEMA, tool="answer"))
-    forms = [asked.get("tool_choice") or asked["response_format"] for asked in model_server.asked]
-    assert forms[1] == "required"
-    assert [each["type"] for each in (forms[0], *forms[2:])] == ["function", *["json_schema"] * 2]
-
-
-def test_a_request_too_long_says_nothing_of_tools(model_server: Any) -> None:
-    """Such an error counts the tokens of tools too; the next request has its tool all the same."""
-    words = "maximum context length is 9 tokens, you requested 12 (4 in the functions)"
-    for _ in range(2):
-        model_server.fails(400, words)
-    model_server.answers.append(model_server.call("answer", "{}"))
-    source = client(model_server)
-    with pytest.raises(LLMError, match="too long"):
-        source.ask(ask("long", schema=SCHEMA, tool="answer"))
-    assert source.ask(ask("short", schema=SCHEMA, tool="answer")).structured
-    assert all("tools" in asked for asked in model_server.asked)
-
-
-@pytest.mark.parametrize(
-    ("calls", "text"),
-    [
-        ([{"function": {"name": "answer", "arguments": {"value": 1}}}], '{"value": 1}'),
-        ([{"function": {"name": "other", "arguments": "{}"}}], "said"),
-        ([None, 3, {"function": None}, {"function": {"name": ["answer"]}}], "said"),
-        ([], "said"),
-        ("answer", "said"),
-    ],
-)
-def test_odd_calls(model_server: Any, calls: Any, text: str) -> None:
-    """Calls of another shape or tool are none; then what was said counts, held to nothing."""
-    answer = model_server.chat("said")
-    answer.body["choices"][0]["message"]["tool_calls"] = calls
-    model_server.answers.append(answer)
-    reply = client(model_server).ask(ask(schema=SCHEMA, tool="answer"))
-    assert (reply.text, reply.structured) == (text, text != "said")
-
-
 @pytest.mark.parametrize("status", [400, 422, 500])
 def test_schema_refused(model_server: Any, status: int) -> None:
     """A server without schemas is asked in ever plainer forms, then always in the plain one."""

@@ -104,10 +104,6 @@ class AnnotationReader:
         """Return the type that an alias means; raise UnreadableError if it is not a type."""
         raise UnreadableError(name)
 
-    def accepted(self, found: Type, name: str) -> Type:
-        """Return a type if it is supported; raise UnreadableError otherwise."""
-        return found
-
     def part(self, node: ast.expr, depth: int) -> Type:
         """Return the type within a container."""
         return self.read(node, depth)
@@ -145,7 +141,7 @@ class AnnotationReader:
             return self.alias(name, depth)
         if kind in ("literal", "optional", "union", "transparent"):
             raise UnreadableError(f"bare {name}")
-        return self.accepted(Type(kind), name.rpartition(".")[2])
+        return Type(kind)
 
     def _subscript(self, node: ast.Subscript, depth: int) -> Type:
         name = ast.unparse(node.value)
@@ -164,14 +160,14 @@ class AnnotationReader:
                 return self._union(inner, depth)
             case "tuple" if len(inner) == 2 and _is_ellipsis(inner[1]):
                 item = self.part(inner[0], depth + 1)
-                return self.accepted(Type("tuple", (item,), variadic=True), name.rpartition(".")[2])
+                return Type("tuple", (item,), variadic=True)
             case "iterator":  # a generator has further arguments
                 inner = inner[:1]
         return self._holding(kind, inner, depth)
 
     def _holding(self, kind: str, nodes: Sequence[ast.expr], depth: int) -> Type:
         found = tuple(self.part(node, depth + 1) for node in nodes)
-        return self.accepted(Type(kind, found), kind)
+        return Type(kind, found)
 
     def _union(self, nodes: Sequence[ast.expr], depth: int) -> Type:
         found: dict[Type, None] = {}
@@ -180,7 +176,7 @@ class AnnotationReader:
             # Nested unions are flattened, and duplicate members are dropped.
             found |= dict.fromkeys(member.arguments if member.kind == "union" else (member,))
         members = tuple(found)
-        return members[0] if len(members) == 1 else self.accepted(Type("union", members), "union")
+        return members[0] if len(members) == 1 else Type("union", members)
 
 
 def _operands(node: ast.expr) -> list[ast.expr]:
