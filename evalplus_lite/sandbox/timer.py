@@ -94,7 +94,7 @@ class Watch:
             return None
         # It used less CPU time than the time that passed, so it waits, or queues for a processor.
         # Waiting counts, but queueing does not, as load must not change a verdict.
-        clocks = Clocks(time.monotonic(), now, queueing(self.pid))
+        clocks = Clocks(time.monotonic(), now, queueing(self.pid), ours())
         if self.idle_from is None:
             self.idle_from = clocks
         elif (is_idle := clocks.idle_since(self.idle_from) > max(limit, wait)) or (
@@ -122,15 +122,22 @@ class Queueing:
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """One reading: wall time, CPU time, and time spent queueing for a processor, in seconds."""
+    """One reading: wall time, CPU time, and time spent queueing for a processor, in seconds.
+
+    ``ours`` are the seconds in which this thread ran or queued to run.
+    """
 
     wall: float
     cpu: float
     queued: Queueing | None
+    ours: float
 
     def idle_since(self, earlier: Clocks) -> float:
-        """Return the seconds in which the process neither ran nor queued to run."""
-        passed = self.wall - earlier.wall - (self.cpu - earlier.cpu)
+        """Return the seconds in which neither the process nor this thread ran or queued to run.
+
+        A process that sends a long answer waits for us to read it.
+        """
+        passed = self.wall - earlier.wall - (self.cpu - earlier.cpu) - (self.ours - earlier.ours)
         if self.queued is None or earlier.queued is None:
             return passed / 10  # no scheduler statistics here: be generous instead
         return passed - self.queued.since(earlier.queued)
@@ -159,6 +166,15 @@ def queueing(pid: int) -> Queueing | None:
         return Queueing(first, sum(map(_queued, threads)))
     except (OSError, IndexError, ValueError):
         return None
+
+
+def ours() -> float:
+    """Return the seconds in which this thread has run or queued to run."""
+    try:
+        queued = _queued("/proc/thread-self/schedstat")
+    except (OSError, IndexError, ValueError):
+        queued = 0.0
+    return time.thread_time() + queued
 
 
 def _queued(path: str) -> float:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
 
 import pytest
 from support.sandboxed import only, run
 
 from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.sandbox.timer import Watch
 from evalplus_lite.types import OutOfMemory, Returned, TimedOut, Unrepresentable
 from evalplus_lite.values import wire
 
@@ -46,6 +48,24 @@ def test_waiting_counts_only_beyond_the_grace(sandbox: Sandbox) -> None:
     assert isinstance(long, TimedOut)
     assert long.cpu > 1
     assert (long.over, long.limit) == ("wait", 3.0)
+
+
+def test_a_process_that_waits_for_us_is_not_idle() -> None:
+    """What the watching thread computes meanwhile counts as nobody's waiting; a rest does."""
+    with subprocess.Popen(["sleep", "60"]) as process:
+        try:
+            watch = Watch(process.pid)
+            time.sleep(0.1)
+            assert watch.pause(0.05, 0.3)
+            until = time.thread_time() + 0.5
+            while time.thread_time() < until:
+                pass
+            assert watch.pause(0.05, 0.3)
+            time.sleep(0.5)
+            assert watch.pause(0.05, 0.3) is None
+            assert watch.over == "wait"
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize(
