@@ -161,7 +161,10 @@ class Workforce:
         self._queue: AffinityQueue[Job] = AffinityQueue()
         self._closing = self._now = False
         self._thread = threading.Thread(target=self._run, name="supervisors", daemon=True)
-        self._thread.start()
+        try:
+            self._thread.start()
+        except RuntimeError as error:  # no more threads for this user
+            raise InfrastructureError(f"supervisor processes do not start: {error}") from error
 
     def add(self, job: Job) -> bool:
         """Queue a job; return False if the workforce is closing."""

@@ -33,6 +33,16 @@ PROCESSES = """
 os.setresuid(1_234_567, 1_234_567, 1_234_567)
 limit(resource.RLIMIT_NPROC, 2)
 """
+THREADS = """
+# Room for the main thread alone; does not apply to root.
+if os.geteuid() == 0:
+    os.setresuid(1_234_567, 1_234_567, 1_234_567)
+limit(resource.RLIMIT_NPROC, 1)
+try:
+    Processes(1).__enter__()
+except InfrastructureError as error:
+    print(error)
+"""
 FAIL = """
 with Processes(1) as backend:
     for _ in range(2):
@@ -76,3 +86,8 @@ def test_a_process_that_never_starts_is_an_infrastructure_error(cause: str) -> N
 def test_a_process_that_starts_later_does_the_work() -> None:
     """A shortage that ends costs only time."""
     assert output(FILES, RECOVER) == "42\n"
+
+
+def test_a_pool_without_a_thread_is_an_infrastructure_error() -> None:
+    """It says so as a process that does not start does."""
+    assert "supervisor processes do not start: " in output(THREADS)
