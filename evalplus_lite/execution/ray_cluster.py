@@ -542,7 +542,7 @@ class RayCrew(Workforce):
 
 
 class Cluster(Processes):
-    """A ``Backend`` on the nodes of a Ray cluster; a thread-safe context manager.
+    """A backend on the nodes of a Ray cluster; a thread-safe context manager.
 
     ``address`` is Ray's (``ray://host:port``, ``host:port``); "" means the cluster of RAY_ADDRESS
     or on this machine or, without any, a new one that ends with this process. ``require_tier``
