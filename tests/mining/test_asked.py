@@ -234,6 +234,37 @@ def test_names_do_not_tell_what_a_program_does() -> None:
     assert before["Roman_to_int"]("VIV") == after["f"]("VIV")
 
 
+def test_names_that_a_class_reads_and_literals_stay() -> None:
+    """Neither a method that its class reads by name nor a text of a ``Literal`` is renamed."""
+    code = """
+from typing import Literal
+
+class Shape:
+    def area(self, unit: Literal["cm", "html"] = "cm") -> "Literal['text'] | Shape":
+        return html(2)
+    size = area
+    def width(self):
+        return text(self.area())
+
+def html(value):
+    return value
+
+def text(value):
+    return value
+
+def Shape_area():
+    return Shape().area() + Shape().size()
+
+def Shape_width():
+    return Shape().width()"""  # no end of line
+    task = with_neutral_names(MinedTask("toy/shape", code, "Shape_area", ()))
+    for shown in ('Literal["cm", "html"]', "Literal['text'] |", "size = area", "def f3(self)"):
+        assert shown in task.code
+    names: dict[str, Any] = {}
+    exec(task.code, names)
+    assert names["f"]() == 4
+
+
 def test_a_program_that_reads_its_names_is_not_asked(sandboxes: Sandboxes) -> None:
     """Its answers are others with other names."""
     code = WALK.replace("return seen", "return [Place(each).name() for each in seen]") + (

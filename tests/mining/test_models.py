@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.conversation import Failing, Scripted, modulo
 
 from evalplus_lite.errors import LLMError
-from evalplus_lite.exe.inputs.known import calls_of_model
+from evalplus_lite.exe.inputs.known import MOST_CALLS, calls_of_model
 from evalplus_lite.exe.inputs.search import Runner, find_cases
 from evalplus_lite.exe.inputs.validators import Executed, judge, select
 from evalplus_lite.exe.running.proof import Sandboxes
@@ -44,6 +44,33 @@ def test_a_model_writes_calls_with_literals(toys: Any, sandboxes: Sandboxes) -> 
     written = {case.call.args[0] for case in chosen if case.source == "model"}
     assert len(written) >= 6
     assert written <= {*range(10), 12}
+
+
+def test_what_a_model_writes_is_bounded(toys: Any) -> None:
+    """Of any reply, few calls and no long lines are read: calls are copied, sorted and run."""
+    function = modulo(toys)
+    zeros = "0," * 3000
+    lines = [f"a = [{zeros}]; mod([{'a,' * 3000}])", *(f"mod({n})" for n in range(9000))]
+    calls, _ = calls_of_model(function, Scripted(["\n".join(lines)]))
+    assert [call.args for call, _ in calls] == [(n,) for n in range(MOST_CALLS)]
+    rows = f"for a in {[*range(10)]}: " + ";".join(
+        f"mod(a + {n}); mod([a, {n}])" for n in range(60)
+    )
+    assert len(calls_of_model(function, Scripted([rows]))[0]) <= MOST_CALLS
+
+
+def test_a_model_names_an_argument_that_a_method_and_its_object_have(toys: Any) -> None:
+    """A call of the entry point has both, by the entry point's own names."""
+    body = """
+        class Box:
+            def __init__(self, size: int) -> None:
+                self.size = size
+            def fits(self, size: int) -> str:
+                return str(self.size // 3 - size)
+        """
+    (box,) = toys.mined({"toy.py": body})[0].values()
+    calls, _ = calls_of_model(box, Scripted(["Box_fits(size=9, size_given=1)\nBox_fits(9, 2)"]))
+    assert sorted(call.args for call, _ in calls) == [(9, 1), (9, 2)]
 
 
 def test_a_request_at_fault_costs_its_calls_and_a_dead_server_the_run(toys: Any) -> None:

@@ -298,6 +298,11 @@ def test_import_fallbacks_take_the_branch_that_runs_here(toys: Any) -> None:
                     text = str
                 else:
                     text = unicode
+                if speed == None:
+                    kind = "none"
+                else:
+                    kind = "some"
+                def h(x: str) -> str: return x + kind
                 def f(x: str) -> str: return text(quote(x)) + speed()
                 def g(x: str) -> bool: return yaml is None
                 """,
@@ -306,6 +311,7 @@ def test_import_fallbacks_take_the_branch_that_runs_here(toys: Any) -> None:
     )
     assert toys.run(functions["toy.text.f"], "a b") == "a%20b%"
     assert toys.run(functions["toy.text.g"], "a") is True
+    assert toys.run(functions["toy.text.h"], "a ") == "a some"
 
 
 def test_classes_are_cut_to_what_is_mentioned(toys: Any) -> None:

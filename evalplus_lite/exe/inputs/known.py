@@ -7,10 +7,11 @@ calls are read from source text, if their arguments are literals.
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import tempfile
 import warnings
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -313,7 +314,7 @@ def _arguments(function: MinedFunction, row: RecordedCall) -> tuple[Value, ...] 
     for parameter, constructed in zip(function.signature.parameters, built, strict=True):
         name = parameter.name.removesuffix("_given")
         value = row.values.get(parameter.name, OMITTED)
-        if name != parameter.name and name in row.values:
+        if value is OMITTED and name in row.values:
             value = row.values[name]
         elif row.constructor is not None:
             value = row.constructor.get(parameter.name, value)
@@ -372,8 +373,8 @@ def _plain(value: Value, kind: Type | None) -> Value:
     return value
 
 
-COUNT = 20
-"""Number of calls to request from a model."""
+COUNT, LONGEST_LINE = 20, 2000
+"""Number of calls to request from a model; maximum characters of a line to read."""
 MAX_TOKENS, TEMPERATURE = 4096, 0.8
 PROMPT = """Here is a Python program:
 
@@ -393,20 +394,23 @@ def calls_of_model(
 ) -> tuple[list[KnownCall], dict[str, Any]]:
     """Return the calls that a model writes, and the facts about its answer for a task's row.
 
-    Calls are read line by line, never run; other lines are ignored. Raise LLMError if further
-    requests would fail too.
+    Calls are read line by line, never run; other lines are ignored, and so are lines and calls
+    beyond the limits. Raise LLMError if further requests would fail too.
     """
     talk = Dialogue(source=source, temperature=TEMPERATURE, max_tokens=MAX_TOKENS)
     reply = talk.ask(PROMPT.format(code=function.code, count=COUNT, name=function.name))
+    lines = (line.strip() for line in (reply.text if reply else "").splitlines())
+    fit = (each for each in lines if f"{function.name}(" in each and len(each) <= LONGEST_LINE)
     calls: dict[str, KnownCall] = {}
-    for line in reply.text.splitlines() if reply else ():
-        tree = parsing.tree_or_none(line.strip())
-        for name, args, kwargs in _calls(tree) if tree else ():
+    for line in itertools.islice(fit, MOST_CALLS):
+        tree = parsing.tree_or_none(line)
+        for name, args, kwargs in itertools.islice(_calls(tree) if tree else (), MOST_CALLS):
             values, is_whole = bound(function.signature.parameters, args, kwargs)
             arguments = _arguments(function, RecordedCall("model", values))
             if name == function.name and is_whole and arguments is not None:
                 call = call_of(function.signature, arguments)
-                calls[call.key] = call, "model"
+                if len(calls) < MOST_CALLS:
+                    calls[call.key] = call, "model"
     facts: dict[str, Any] = {"model": source.model, "written": len(calls)}
     if talk.problem:
         facts["failure"] = talk.problem[:200]
@@ -437,9 +441,9 @@ def _calls(tree: ast.Module) -> Iterator[TextCall]:
 
 def _own(scope: ast.Module | ast.FunctionDef) -> Iterator[ast.AST]:
     """Yield the nodes of a scope, those of functions in it left out."""
-    pending: list[ast.AST] = [*scope.body]
+    pending = deque[ast.AST](scope.body)
     while pending:
-        node = pending.pop(0)
+        node = pending.popleft()
         yield node
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             pending += ast.iter_child_nodes(node)

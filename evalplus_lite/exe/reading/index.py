@@ -151,7 +151,7 @@ def decide(test: ast.expr) -> bool | None:
             compare = _COMPARED.get(type(operation))
             with suppress(ValueError, TypeError):
                 other = ast.literal_eval(right)
-                if compare is not None and type(version) is type(other):
+                if compare and version is not None and type(version) is type(other):
                     return bool(compare(version, other))
     return None
 

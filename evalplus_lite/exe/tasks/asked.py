@@ -160,7 +160,7 @@ def _places(code: str, tree: ast.Module, lines: list[bytes]) -> tuple[_Places, s
     """Return the lines and columns, in bytes, of each name and each ``.attribute``.
 
     Return also the names that are elsewhere too: as parameters, keywords, imports, fields, or in
-    f-strings over several lines. Strings count in annotations.
+    f-strings over several lines. Strings count in annotations, except those of a ``Literal``.
     """
     found: _Places = defaultdict(set)
     members = [
@@ -168,6 +168,11 @@ def _places(code: str, tree: ast.Module, lines: list[bytes]) -> tuple[_Places, s
     ]
     methods = {each for each in members if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
     elsewhere = bound_names(each for each in members if each not in methods)
+    for each in members:  # a class's body reads a method by its bare name
+        parts = each.decorator_list if isinstance(each, ast.FunctionDef) else [each]
+        names = (node for part in parts for node in ast.walk(part) if isinstance(node, ast.Name))
+        elsewhere.update(f".{node.id}" for node in names)
+    plain: set[ast.AST] = set()
 
     def add(name: str, line: int, column: int) -> None:
         raw = name.removeprefix(".").encode()
@@ -189,15 +194,20 @@ def _places(code: str, tree: ast.Module, lines: list[bytes]) -> tuple[_Places, s
                 add("." * (node in methods) + node.name, node.lineno, at)
         hint = getattr(node, "annotation", None) or getattr(node, "returns", None)
         for part in ast.walk(hint) if isinstance(hint, ast.AST) else ():
-            if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                text = lines[part.lineno - 1][: part.end_col_offset]
-                for word in re.compile(rb"\w+").finditer(text, part.col_offset):
-                    add(word[0].decode(), part.lineno, word.start())
+            match part:
+                case ast.Subscript(ast.Name("Literal") | ast.Attribute(attr="Literal"), values):
+                    plain.update(ast.walk(values))
+                case ast.Constant(str(hinted)) if part not in plain:
+                    text = lines[part.lineno - 1][: part.end_col_offset]
+                    for word in re.compile(rb"\w+").finditer(text, part.col_offset):
+                        add(word[0].decode(), part.lineno, word.start())
+                        elsewhere |= {word[0].decode()} if "Literal[" in hinted else set()
     for token in tokenize.generate_tokens(io.StringIO(code).readline):
-        (row, column), name = token.start, token.string
-        place = row, len(lines[row - 1].decode()[:column].encode())
-        if token.type == tokenize.NAME and place not in found[name] | found[f".{name}"]:
-            elsewhere.add(name)
+        if token.type == tokenize.NAME:
+            (row, column), name = token.start, token.string
+            place = row, len(lines[row - 1].decode()[:column].encode())
+            if place not in found[name] | found[f".{name}"]:
+                elsewhere.add(name)
     return found, elsewhere
 
 

@@ -208,21 +208,21 @@ def _changing(
     A value that is wrapped, spelled in another case or punctuated otherwise is not changed, nor is
     one that can be seen in a later one.
     """
-    *rest, last = ast.parse(chained.code).body
-    assert isinstance(last, ast.FunctionDef)
-    assert isinstance(last.body[0], ast.Return)
-    links: list[ast.expr] = []
-    whole = last.body[0].value
+    # The same program, whose last line returns the values of all links but the last.
+    head, line, nested = chained.code.rpartition("    return ")
+    whole = ast.parse(nested, mode="eval").body
+    links: list[str] = []
     for _ in chained.facts["parts"][1:]:
         assert isinstance(whole, ast.Call)
         whole = whole.args[0]
-        links.insert(0, whole)
-    last.body[0].value = ast.List(links, ast.Load())
-    code = ast.unparse(ast.Module([*rest, last], []))
-    found = run(box, CallableProgram(chained.entry_point, code=code), calls, max_slow=1).answers
+        links.insert(0, ast.unparse(whole))
+    program = CallableProgram(chained.entry_point, code=f"{head}{line}[{', '.join(links)}]\n")
+    found = run(box, program, calls, max_slow=1)
+    if found.failure:
+        return set()
     changing: set[str] = set()
     given: list[set[str]] = [set() for _ in chained.facts["parts"]]
-    for call, before, answer in zip(calls, found, answers, strict=True):
+    for call, before, answer in zip(calls, found.answers, answers, strict=True):
         if not (isinstance(before.value, list) and is_answer(answer)):
             continue  # a link before the last raised
         values = before.value + [answer.value] * (answer.kind == "value")
