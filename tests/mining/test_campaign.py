@@ -134,7 +134,7 @@ def test_chains_and_clashes_are_refused(toys: Any, sandboxes: Sandboxes) -> None
         for case in task.cases:
             if case.answer.kind == "value":
                 assert space[task.entry_point](*case.call.args) == case.answer.value
-    # A program that does not load the second time, on a busy machine say, costs no more than itself.
+    # A program that does not load the second time, on a busy machine say, is left.
     late = replace(linked, code=linked.code.replace("\n\n", "\n\nraise OSError\n", 1))
     calls, answers = zip(*((case.call, case.answer) for case in linked.cases), strict=True)
     assert chains._changing(late, calls, answers, sandboxes.plain) == set()
