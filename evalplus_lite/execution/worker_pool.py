@@ -151,7 +151,8 @@ START_TRIES, RETRY_SECONDS = 10, 0.1
 class Workforce:
     """The workers for jobs, to which one background thread sends them. Thread-safe.
 
-    Call methods that begin with an underscore from that thread, or with the lock held.
+    Methods that begin with an underscore run in that thread. Others only call ``_wake`` and, with
+    the lock held, ``_added``; ``_sent`` needs the lock, too.
     """
 
     def __init__(self) -> None:
