@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 from support.mining import SLUG, counted, mine_all
 
 from evalplus_lite.exe.running.proof import Original, Sandboxes, prove
-from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
+from evalplus_lite.exe.running.runs import CallableProgram, CallResult, Invocation, RunResult, run
 from evalplus_lite.exe.sources import open_package
 
 
@@ -26,6 +27,23 @@ def test_a_wrong_inlining_is_caught(toys: Any, sandboxes: Sandboxes) -> None:
         verdict = prove(broken, calls, base, sandboxes, original)
     assert verdict.reason == "differs from the original"
     assert "Abc" in verdict.detail
+
+
+def test_an_original_that_is_cut_short_proves_nothing(toys: Any) -> None:
+    """Inputs that are not run after some slow ones are not compared: the function is rejected."""
+    function = toys.mined({"toy.py": SLUG})[0]["toy.slug"]
+    calls = [Invocation((word,)) for word in ("a", "b", "c", "d")]
+    quick = RunResult(tuple(CallResult("value", value=call.args[0]) for call in calls))
+    kinds: list[Any] = ["slow", "slow", "unfit"]
+    cut = RunResult((quick.answers[0], *(CallResult(kind) for kind in kinds)))
+
+    def judged(there: RunResult) -> str:
+        original: Any = SimpleNamespace(run=lambda function, calls: there)
+        alone: Any = SimpleNamespace(others=[])
+        return prove(function, calls, quick, alone, original).reason
+
+    assert judged(quick) == ""
+    assert judged(cut) == "original takes too long"
 
 
 def test_the_original_loads_without_its_other_libraries(toys: Any, sandboxes: Sandboxes) -> None:
