@@ -859,12 +859,13 @@ _WORDS: Mapping[str, str] = {
 _WITHIN = "{low} <= {name} <= {high}"
 _PHRASES: tuple[tuple[str, Make | str], ...] = (
     (
-        r"(?P<names>[A-Za-z]\w*(?P<row>\[\w\])?)\[(?P<one>[a-z])\]\s*!=\s*(?P=names)"
-        r"\[(?!(?P=one))[a-z]\]",
+        r"(?-i:(?P<names>[A-Za-z]\w*(?P<row>\[\w\])?)\[(?P<one>[a-z])\]\s*!=\s*(?P=names)"
+        r"\[(?!(?P=one))[a-z]\])",
         _all_distinct,
     ),
     (
-        r"NAMES BE STRINGS (?:OF|of) (?P<letters>.+?),? with (?:a )?length (?:of )?(?P<length>.+)",
+        r"NAMES BE STRINGS (?:OF|of) (?P<letters>.+?),? (?:with|of) (?:a )?length (?:of )?"
+        r"(?P<length>.+)",
         _consists,
     ),
     (r"NAMES BE(?: STRINGS)? LENGTH,? OF LETTERS", _consists),
