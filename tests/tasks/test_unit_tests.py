@@ -173,3 +173,15 @@ def test_a_check_does_not_depend_on_the_hash_seed() -> None:
     tests = "import unittest\nclass T(unittest.TestCase):\n    def test(self):\n        {}\n"
     for text in ("{'b', 'a', 'c'}", "{'c', 'a', 'b'}"):
         assert text in divided(tests.format(f"self.assertEqual(f({text}), 1e999)")).check
+
+
+def test_numbers_of_assertions_are_not_visible() -> None:
+    """Only the literals of the test's source are guesses, not the numbers that splitting adds."""
+    tests = """
+        import unittest
+        class T(unittest.TestCase):
+            def test(self):
+                self.assertEqual(f(50), 2)
+                self.assertEqual(f(60), 3)
+    """
+    assert "{('T', 'test'): [50, 60]}" in divided(textwrap.dedent(tests)).check
