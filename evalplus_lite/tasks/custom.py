@@ -101,11 +101,11 @@ def own_task(fields: Fields) -> Task:
     for position, source in enumerate(programs, 1):
         if type(source) is not str or len(source) > MAX_TEXT:
             raise fields.refuse(f"programs, number {position}: a text was expected")
-        _read_reference(fields, source, defined_name(entry_point))
+        _read_program(fields, f"programs, number {position}", source, defined_name(entry_point))
     if programs and not reference:  # they must agree, so any of them will do
         reference, *programs = programs
     if reference:
-        tree = _read_reference(fields, reference, defined_name(entry_point))
+        tree = _read_program(fields, "reference", reference, defined_name(entry_point))
         given = fields.row.data.get("harness")
         said = given if isinstance(given, dict) else ()
         harness = inferred(harness, tree, entry_point, prompt=fields.text("prompt"), given=said)
@@ -295,11 +295,11 @@ def _outputs(fields: Fields, count: int, rule: Rule) -> tuple[bytes, ...]:
     return tuple(found)
 
 
-def _read_reference(fields: Fields, reference: str, name: str) -> ast.Module:
+def _read_program(fields: Fields, key: str, program: str, name: str) -> ast.Module:
     whole = "it must be a whole program"
-    tree = _compiled(fields, "reference", reference, remedy=whole)
+    tree = _compiled(fields, key, program, remedy=whole)
     if name and not definitions.defines(tree, name):
-        raise fields.refuse(f"reference does not define {name!r}", remedy=whole)
+        raise fields.refuse(f"{key} does not define {name!r}", remedy=whole)
     return tree
 
 

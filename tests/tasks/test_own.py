@@ -75,6 +75,7 @@ def test_style_can_be_given(tmp_path: Path) -> None:
         ({"zzz": 1}, r"unknown key 'zzz' \(known: id, prompt"),
         ({"entry_point": "a b"}, "is not a Python name"),
         ({"reference": "\ndef add(:"}, "reference does not compile: .*line 2"),
+        ({"programs": ["def add(:"]}, "programs, number 1 does not compile: .*line 1"),
         ({"reference": "def sub(): pass"}, "reference does not define 'add'"),
         ({"inputs": {"a": 1}}, "'inputs' is an object, a list was expected"),
         ({"inputs": [[1], 2]}, "inputs, number 2: a list of the positional arguments"),
