@@ -343,9 +343,11 @@ class WorkerPool(Workforce):
             self._failed_to_start(error)
 
     def _failed_to_start(self, error: Exception) -> None:
+        if time.monotonic() < self._retry_at:
+            return  # processes that fail together are one failure
         self._failures += 1
-        # Waiting jobs fail, but the pool keeps trying for later ones.
-        if self._failures % START_TRIES == 0:
+        # Without any process all jobs fail, but the pool keeps trying for later ones.
+        if self._failures % START_TRIES == 0 and not self.pids:
             self.tier_known.set()
             self._fail_all(InfrastructureError(f"supervisor processes do not start: {error}"))
         self._retry_at = time.monotonic() + min(1.0, RETRY_SECONDS * self._failures)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 BEGIN = """
-import os, resource, threading
+import os, resource, signal, threading, time
 from evalplus_lite.errors import InfrastructureError
 from evalplus_lite.execution.base import Call
 from evalplus_lite.execution.processes import Processes
@@ -57,6 +57,17 @@ with Processes(1) as backend:
     threading.Timer(0.3, limit, (resource.RLIMIT_NOFILE, hard)).start()
     print(future.result(60))
 """
+LOSE = """
+with Processes(2) as backend:
+    submit(backend).result(60)
+    while len(backend.pids) < 2:
+        time.sleep(0.01)
+    slow = Call("support.work:doubling", {7: "sleep long"})
+    futures = [backend.submit(slow, 7, then=lambda row: row) for _ in range(2)]
+    limit(resource.RLIMIT_NOFILE, 3)
+    os.kill(backend.pids[1], signal.SIGKILL)
+    print({future.result(60) for future in futures}, len(backend.pids))
+"""
 
 
 def output(*parts: str) -> str:
@@ -86,6 +97,11 @@ def test_a_process_that_never_starts_is_an_infrastructure_error(cause: str) -> N
 def test_a_process_that_starts_later_does_the_work() -> None:
     """A shortage that ends costs only time."""
     assert output(FILES, RECOVER) == "42\n"
+
+
+def test_a_process_that_is_left_does_the_work() -> None:
+    """Work goes on where a process is left, however often another does not start."""
+    assert output(LOSE) == "{14} 1\n"
 
 
 def test_a_pool_without_a_thread_is_an_infrastructure_error() -> None:

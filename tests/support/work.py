@@ -27,6 +27,8 @@ def doubling(place: WorkerContext, settings: Row) -> Work:
                 os.kill(os.getpid(), signal.SIGKILL)
             case "sleep":
                 time.sleep(0.5)
+            case "sleep long":
+                time.sleep(8.0)
             case "loop":
                 source = "def f(x):\n    while True: pass\n"
                 place.sandbox.run(Program(source, "f"), Inputs.of([(1,)]), Limits(cpu=3600.0))
