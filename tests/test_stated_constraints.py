@@ -32,6 +32,7 @@ def stated(*lines: str) -> StatedConstraints:
         ("s consists only of digits and '-'.", {"s": "1-2"}, {"s": "1+2"}),
         ("s is a string of lowercase English letters of length 2", {"s": "ab"}, {"s": "aB"}),
         ("s is a string of lowercase letters of length at most 2", {"s": "ab"}, {"s": "abc"}),
+        ("s is a string of digits whose length is at most 2", {"s": "12"}, {"s": "123"}),
         ("words[i] is a string of length 2", {"words": ["ab"]}, {"words": ["a"]}),
         ("All the values in nums are unique.", {"nums": [1, 2]}, {"nums": [1, 1]}),
         ("nums is sorted in non-decreasing order.", {"nums": [1, 1, 2]}, {"nums": [2, 1]}),

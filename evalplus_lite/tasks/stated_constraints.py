@@ -864,8 +864,8 @@ _PHRASES: tuple[tuple[str, Make | str], ...] = (
         _all_distinct,
     ),
     (
-        r"NAMES BE STRINGS (?:OF|of) (?P<letters>.+?),? (?:with|of) (?:a )?length (?:of )?"
-        r"(?P<length>.+)",
+        r"NAMES BE STRINGS (?:OF|of) (?P<letters>.+?),? (?:with|of|whose|and has) (?:a )?"
+        r"length (?:of |is )?(?P<length>.+)",
         _consists,
     ),
     (r"NAMES BE(?: STRINGS)? LENGTH,? OF LETTERS", _consists),
