@@ -6,11 +6,14 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from support.mining import SLUG, counted, mine_all
 
+from evalplus_lite.exe.running import proof
 from evalplus_lite.exe.running.proof import Original, Sandboxes, prove
 from evalplus_lite.exe.running.runs import CallableProgram, CallResult, Invocation, RunResult, run
 from evalplus_lite.exe.sources import open_package
+from evalplus_lite.sandbox import SandboxConfig
 
 
 def test_a_wrong_inlining_is_caught(toys: Any, sandboxes: Sandboxes) -> None:
@@ -29,7 +32,9 @@ def test_a_wrong_inlining_is_caught(toys: Any, sandboxes: Sandboxes) -> None:
     assert "Abc" in verdict.detail
 
 
-def test_an_original_that_is_cut_short_proves_nothing(toys: Any) -> None:
+def test_an_original_that_is_cut_short_proves_nothing(
+    toys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Inputs that are not run after some slow ones are not compared: the function is rejected."""
     function = toys.mined({"toy.py": SLUG})[0]["toy.slug"]
     calls = [Invocation((word,)) for word in ("a", "b", "c", "d")]
@@ -44,6 +49,19 @@ def test_an_original_that_is_cut_short_proves_nothing(toys: Any) -> None:
 
     assert judged(quick) == ""
     assert judged(cut) == "original takes too long"
+    # Nor is every function of such a package tried: each takes half a minute.
+    runs: list[RunResult] = []
+    monkeypatch.setattr(Original, "_ready", lambda self: None)
+
+    def cut_short(*args: Any, **options: Any) -> RunResult:
+        runs.append(cut)
+        return cut
+
+    monkeypatch.setattr(proof, "run", cut_short)
+    with open_package(toys.wheel({"toy.py": SLUG})) as package:
+        original = Original(package, SandboxConfig())
+        assert [original.run(function, calls).failure == "" for _ in range(6)].count(True) == 3
+    assert len(runs) == 3
 
 
 def test_the_original_loads_without_its_other_libraries(toys: Any, sandboxes: Sandboxes) -> None:

@@ -24,8 +24,9 @@ LOAD_SECONDS = 30.0
 """CPU seconds to import an original module with all that it imports."""
 COMPILE_SECONDS = 300.0
 """Seconds that compiling an original may take; what is missing then is compiled at each import."""
-MAX_SLOW = 2
-"""Inputs that may take too long in a run, of inputs that were quick before."""
+MAX_SLOW, MAX_WAITING = 2, 3
+"""Inputs that may take too long in a run, of inputs that were quick before; and originals of a
+package that may, before no other is run: what waits for a terminal, say, does so in all of them."""
 VARIANTS = 4
 """Reruns, each with another hash seed, clock, environment, folder and generator state."""
 
@@ -74,7 +75,7 @@ class Original(AbstractContextManager["Original"]):
     """Libraries that are there for the original to import."""
     _opened: ExitStack = field(init=False, default_factory=ExitStack)
     _sandbox: Sandbox | None = field(init=False, default=None)
-    _is_slow: bool = field(init=False, default=False)
+    _waiting: int = field(init=False, default=0)
 
     def __exit__(self, *details: object) -> None:
         self._opened.close()
@@ -106,11 +107,12 @@ class Original(AbstractContextManager["Original"]):
                 for each in function.needs
             ),
         )
-        if self._is_slow:
-            return RunResult((), failure="took too long to import")
+        if self._waiting >= MAX_WAITING:
+            return RunResult((), failure="others took too long, or its import")
         result = run(self._ready(), subject, calls, load=LOAD_SECONDS, max_slow=MAX_SLOW)
         # Stand-ins for missing libraries can send an import round in circles: once is enough.
-        self._is_slow = result.failure == "took too long"
+        is_stuck = result.failure == "took too long"
+        self._waiting += MAX_WAITING if is_stuck else _is_cut_short(result)
         return result
 
 
