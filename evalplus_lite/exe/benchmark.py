@@ -89,20 +89,12 @@ def names() -> list[str]:
 
 
 def located(path: str | os.PathLike[str]) -> Path:
-    """Return a file of tasks, or that of a set by its name: as built here, else as it ships.
-
-    Raises InputError for a set that neither was built nor ships.
-    """
+    """Return a file of tasks, or that of a set by its name: as built here, else as it ships."""
     name, found = str(path), Path(path)
     if found.exists() or name not in names():
         return found
-    places = (FOLDER / name / f"{name}.jsonl", bundled("data") / name / f"{name}.jsonl.gz")
-    for place in places:
-        if place.exists():
-            return place
-    raise InputError(
-        f"the set {name} is not here", path=places[0], remedy=f"evalplus-lite exe build {name}"
-    )
+    built = FOLDER / name / f"{name}.jsonl"
+    return built if built.exists() else bundled("data") / name / f"{name}.jsonl.gz"
 
 
 def build(

@@ -131,15 +131,11 @@ def test_a_set_is_built_of_a_list_and_goes_on(toys: Any, tmp_path: Path) -> None
 def test_sets_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of that name comes first, then what was built here, then what ships."""
     monkeypatch.chdir(tmp_path)
-    assert {"exe-v1", "exe-v1-mini"} <= {*names()}
-    with pytest.raises(InputError, match="exe build exe-v1"):
-        located("exe-v1")
-    assert located("exe-v1-mini").parts[-2:] == ("exe-v1-mini", "exe-v1-mini.jsonl.gz")
-    for name in ("exe-v1", "exe-v1-mini"):
-        built = tmp_path / "out" / name / f"{name}.jsonl"
-        built.parent.mkdir(parents=True)
-        built.write_text("")
-        assert located(name).resolve() == built
+    assert located("exe-v1").parts[-2:] == ("exe-v1", "exe-v1.jsonl.gz")
+    built = tmp_path / "out" / "exe-v1" / "exe-v1.jsonl"
+    built.parent.mkdir(parents=True)
+    built.write_text("")
+    assert located("exe-v1").resolve() == built
     assert located("other.jsonl") == Path("other.jsonl")
     with pytest.raises(InputError, match="no set named"):
         build("exe-v9")
@@ -147,25 +143,25 @@ def test_sets_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_the_set_that_ships(tmp_path: Path) -> None:
     """It has the tasks of its card, from packages of its list, with their licences beside it."""
-    place = located("exe-v1-mini")
+    place = located("exe-v1")
     tasks = [*read_tasks(place)]
-    card = place.with_name("exe-v1-mini.md").read_text(encoding="utf-8")
+    card = place.with_name("exe-v1.md").read_text(encoding="utf-8")
     licences = place.with_name("LICENSES.txt").read_text(encoding="utf-8")
     listed = {
         re.sub(r"[-_.]+", "-", each.partition("==")[0]).lower()
-        for each in listed_packages(Path(benchmark.__file__).parent / "data" / "exe-v1-mini.txt")
+        for each in listed_packages(Path(benchmark.__file__).parent / "data" / "exe-v1.txt")
     }
     section = card.partition("## How tasks are chosen")[2].partition("##")[0]
     left_out = dict(re.findall(r"^\| (.+) \| (\d+) \|$", section, re.MULTILINE))
     assert card == benchmark.data_card(
-        "exe-v1-mini", tasks, sorted(listed), {reason: int(n) for reason, n in left_out.items()}
+        "exe-v1", tasks, sorted(listed), {reason: int(n) for reason, n in left_out.items()}
     )
     for task in tasks:
         assert is_permissive(task.facts["licence"])
         for each in task.facts["origins"]:
             assert each["package"] in listed
             assert f"{each['package']} {each['version']} (" in licences
-    rows = export_mined("exe-v1-mini", tmp_path / "rows.jsonl")
+    rows = export_mined("exe-v1", tmp_path / "rows.jsonl")
     assert rows.summary["tasks"] > len(tasks) // 2
 
 
