@@ -34,17 +34,17 @@ from evalplus_lite.store import Journal, dump_row, read_jsonl, write_jsonl, writ
 from evalplus_lite.tasks.contracts import bundled
 
 RULES = "3"
-"""The version of the rules for what is worth asking: with another one it is chosen again."""
+"""The version of the selection rules; a build with another version selects again."""
 FOLDER = Path("out")
 """Where sets are built, each in a folder of its name."""
 SETTINGS = MiningSettings(functions=40, with_deps=False, max_code=2 * MAX_CODE)
 """What is required is fetched in the versions of the list alone, which are the same every day."""
 TASKS, OF_PACKAGE = 2000, 12
-"""Tasks of a set, and tasks of one package, at most."""
+"""Maximum number of tasks in a set, and of one package."""
 OF_NAME, OF_PART = 2, 2
-"""Tasks about functions of one name, and chains that one function is part of, at most."""
+"""Maximum number of tasks about functions with one name, and of chains with one function."""
 CHAINS, LINKS = 25, 3
-"""Of a package's chains those that are built, and the functions of one, at most. Only hard ones are
+"""Maximum number of chains built for a package, and of functions in a chain. Only hard chains are
 of use, so functions that together execute few lines are not tried."""
 HARD_TASKS = 400
 """Hard tasks that chains fill up to."""
@@ -66,7 +66,7 @@ LEFT_OUT = {
     "types": "values mostly made by type",
     HASH: "a hash or base64",
 }
-"""Why tasks that are worth asking are not chosen, for the data card."""
+"""Reasons for leaving out tasks that are worth asking, for the data card."""
 FROM_PACKAGE = frozenset({"tests", "doctests", "README", "call sites", "mutated", "model"})
 """Sources of values that somebody wrote, and changes of these."""
 
@@ -384,9 +384,7 @@ def data_card(
 
 
 def _chosen(left_out: Mapping[str, int]) -> list[str]:
-    """Return how tasks were chosen; nothing if it is not known, as of sets built before."""
-    if not left_out:
-        return []
+    """Return how tasks were chosen, with the numbers of those that were not."""
     rows = sorted(left_out.items(), key=lambda pair: (-pair[1], pair))
     return [
         "## How tasks are chosen",

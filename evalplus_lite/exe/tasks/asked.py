@@ -52,7 +52,7 @@ MOST_LINES, MOST_TEXT = 150, 300
 REACH = 0.75
 """Minimum share of the branches that a task's best case reaches, for its other cases."""
 LONG = "programs that are too long, or cannot be counted"
-FEW = "fewer than 5 cases do enough, with an answer that can be worked out"
+FEW = f"fewer than {CASES} cases do enough, with an answer that can be worked out"
 ALIKE = "two answers, or one path"
 DIFFERENT = "another answer than recorded, as shown"
 MOST_ARITHMETIC, MOST_INTEGER = 25, 10**9
@@ -320,9 +320,8 @@ def _is_worth(case: TaskCase, measured: Measured, wanted: Collection[int]) -> bo
 def _is_answerable(call: Invocation, value: Value, said: str) -> bool:
     """Return whether an answer is non-empty, not visible in the call, and free of long numbers.
 
-    No integer of the call is longer than ``MOST_INTEGER``.
-
-    If a call has several decimals, one must be in the answer; otherwise the task is arithmetic.
+    No integer in the call may exceed ``MOST_INTEGER``. If a call has several decimals, one must be
+    in the answer; otherwise the task is arithmetic.
     """
     is_number = isinstance(value, bool | int | float)
     given, held = _decimals(call.values), _decimals([value])
