@@ -28,7 +28,7 @@ def lint(
     dataset: str = typer.Argument(
         "", metavar="NAME|PATH", help="A data set, a file, or a folder of files.", callback=one_path
     ),
-    form: Literal["text", "github", "sarif"] = typer.Option(
+    form: Literal["text", "github"] = typer.Option(
         "text", "--format", help="How to print findings."
     ),
     fail_on: Literal["note", "warning", "error"] = typer.Option(
@@ -100,9 +100,7 @@ def lint(
         fixes = [] if fix is None else linting.fix(dataset, result, fix)
 
     def show() -> None:
-        if form == "sarif":
-            print_json(linting.to_sarif(result, dataset))
-        elif form == "github":
+        if form == "github":
             for line in linting.to_github(result, dataset).splitlines():
                 print(printable(line))
         else:

@@ -16,7 +16,6 @@ from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
 from typing import Any, ClassVar
-from urllib.parse import quote
 
 from evalplus_lite.errors import InputError, ReferenceSolutionError, UnusableTask
 from evalplus_lite.execution.base import Row, WorkerContext
@@ -59,7 +58,6 @@ from evalplus_lite.tasks.published.rows import LEFT_OUT
 from evalplus_lite.types import Case, Cause, Harness, Rule, Suite, Task, clip
 from evalplus_lite.values import wire
 from evalplus_lite.values.source import shown as value_shown
-from evalplus_lite.version import __version__
 
 VERDICTS = ("fit", "weak", "unfair", "broken")
 """From best to worst. Weak: a pass is weaker evidence than it seems; unfair: a failure is."""
@@ -1024,9 +1022,6 @@ LOSSES = ("T003", "T002", "T004", "T005", "T007")
 """Codes for unusable inputs."""
 
 
-# Output for other tools: GitHub annotations, and SARIF 2.1.0 for code scanning.
-
-
 def to_github(result: LintResult, path: str) -> str:
     """Return a GitHub workflow command for each finding, one per line."""
 
@@ -1034,58 +1029,16 @@ def to_github(result: LintResult, path: str) -> str:
         return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
     file = escaped(path).replace(":", "%3A").replace(",", "%2C")
-    text = ""
-    for id, line, each in _located(result, path):
-        level = LEVELS[each["verdict"]].replace("note", "notice")
-        title = f"{each['code']} {each['name']}"
-        message = escaped(f"{id}: {each['evidence']}")
-        text += f"::{level} file={file},line={line},title={title}::{message}\n"
-    return text
-
-
-def to_sarif(result: LintResult, path: str) -> dict[str, Any]:
-    """Return the findings as a SARIF log of one run."""
-    rules = [
-        {
-            "id": code,
-            "name": entry["name"],
-            "shortDescription": {"text": entry["what"]},
-            "fullDescription": {"text": entry["why"]},
-            "help": {"text": f"Example: {entry['example']} Remedy: {entry['remedy']}"},
-            "defaultConfiguration": {"level": LEVELS[entry["verdict"]]},
-        }
-        for code, entry in codes().items()
-    ]
-    results = [
-        {
-            "ruleId": each["code"],
-            "level": LEVELS[each["verdict"]],
-            "message": {"text": f"{id}: {each['evidence']}"},
-            "locations": [
-                {
-                    "physicalLocation": {
-                        "artifactLocation": {"uri": quote(path)},
-                        "region": {"startLine": line},
-                    },
-                    "logicalLocations": [{"name": id}],
-                }
-            ],
-        }
-        for id, line, each in _located(result, path)
-    ]
-    driver = {"name": "evalplus-lite", "version": __version__, "rules": rules}
-    return {
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{"tool": {"driver": driver}, "results": results}],
-    }
-
-
-def _located(result: LintResult, path: str) -> Iterator[tuple[str, int, dict[str, Any]]]:
-    """Yield each finding with its task and the task's line in the file (1 if unknown)."""
     lines = line_numbers(path, [row["task_id"] for row in result.to_rows()])
+    text = ""
     for row in result.to_rows():
-        yield from ((row["task_id"], lines.get(row["task_id"], 1), e) for e in row["findings"])
+        id = row["task_id"]
+        for each in row["findings"]:
+            level = LEVELS[each["verdict"]].replace("note", "notice")
+            title = f"{each['code']} {each['name']}"
+            message = escaped(f"{id}: {each['evidence']}")
+            text += f"::{level} file={file},line={lines.get(id, 1)},title={title}::{message}\n"
+    return text
 
 
 def line_numbers(path: str, ids: Sequence[str]) -> dict[str, int]:
