@@ -31,7 +31,7 @@ from scripts.benchmarks.figures import Row, Table, arguments
 from scripts.benchmarks.seeds import compared, is_seed, size
 from scripts.benchmarks.wild import shown
 
-FOLDER = ROOT / "tests" / "pipelines"
+FOLDER = ROOT / "tests" / "jobs"
 
 
 def main() -> None:

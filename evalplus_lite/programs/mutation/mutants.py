@@ -2,7 +2,7 @@
 
 mutmut's mutation is not a public interface: it changed in five releases (see the history of
 ``create_mutations``). The version is pinned in pyproject.toml, only ``_by_mutmut`` here calls it,
-and ``tests/requirements/test_mutants.py`` checks it.
+and ``tests/reduction/test_mutants.py`` checks it.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 COLOURS = ("#3847de", "#fe511a", "#1fa178", "#252144", "#9188b4", "#944429", "#703897")
 """Colors of series, in this order; each has a contrast of at least 3 on white, and any two are
-distinct for people who cannot see red, green or blue (tests/plots/test_style.py)."""
+distinct for people who cannot see red, green or blue (tests/reports/test_style.py)."""
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
 """Marks that accompany the colors, to keep series distinct in black and white."""
 BASE, PLUS = "#9188b4", "#252144"

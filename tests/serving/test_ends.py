@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from serve.conftest import Running
+from serving.conftest import Running
 from support.commands import alive, descendants
 
 RIGHT = "def double(x): return x + x"

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from serve.conftest import ROOT, Running
+from serving.conftest import ROOT, Running
 
 GUIDE = (ROOT / "docs/guide/serving.md").read_text(encoding="utf-8")
 LINES = r"((?:(?!```).*\n)*)```\n"

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from serve.conftest import Running, connected, said
+from serving.conftest import Running, connected, said
 
 from evalplus_lite.serving.server.server import listening
 from evalplus_lite.serving.server.service import ServerSettings

@@ -8,7 +8,7 @@ import zlib
 from typing import Any
 
 import pytest
-from serve.conftest import Running
+from serving.conftest import Running
 
 CONSTANT = "class Sly:\n    def __eq__(self, other): return True\ndef f(x): return Sly()"
 

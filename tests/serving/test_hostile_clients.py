@@ -18,7 +18,7 @@ from typing import Any
 
 import httpx
 import pytest
-from serve.conftest import Running, connected, said
+from serving.conftest import Running, connected, said
 from starlette.responses import Response
 
 from evalplus_lite.errors import InputError

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pytest
-from report.conftest import BODIES, IMAGE, TASK_VIEWS, TASKS, Made, Seen, hashes, seen
+from reports.conftest import BODIES, IMAGE, TASK_VIEWS, TASKS, Made, Seen, hashes, seen
 from support.commands import write_rows
 
 from evalplus_lite.cli import main

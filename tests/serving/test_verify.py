@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from serve.conftest import TASKS, Running
+from serving.conftest import TASKS, Running
 
 RIGHT, WRONG = "def double(x): return x + x", "def double(x): return x * x"
 TEST = """

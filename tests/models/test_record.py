@@ -16,7 +16,7 @@ from evalplus_lite.models.recording import Recording, replay_samples, replay_see
 from evalplus_lite.models.seeds import llm_seeds
 from evalplus_lite.tasks import load_dataset
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def record(*options: str) -> subprocess.CompletedProcess[str]:
