@@ -39,7 +39,7 @@ class PreparedSuite:
     inputs: Inputs
     expected: Expected
     limits: Limits
-    pace: TimePolicy | None = None
+    policy: TimePolicy | None = None
     """The policy for limits beyond ``limits.cpu``; None for none."""
     has_plus: bool = True
     """Whether there is a verdict on plus cases; False if no task of the dataset has any."""
@@ -64,12 +64,12 @@ class PreparedSuite:
         pass.
         """
         # The floor comes first, because it needs no measurement. Only when a program reaches it
-        # does ``pace`` time the reference, on the judging machine.
-        pace = ByTime(preset, ReferenceTimes(task, suite.cases, cache), total is not None)
+        # does ``policy`` time the reference, on the judging machine.
+        policy = ByTime(preset, ReferenceTimes(task, suite.cases, cache), total is not None)
         load = max(Limits().load, preset.floor)
         whole = preset.total(len(suite.cases)) if total is None else total
         limits = Limits(cpu=preset.floor, load=load, memory=memory, total=whole)
-        return cls._of(task, suite, pace, limits, has_plus)
+        return cls._of(task, suite, policy, limits, has_plus)
 
     @classmethod
     def by_steps(
@@ -84,13 +84,13 @@ class PreparedSuite:
         A program may take ``FEWEST`` steps on a case, or four times the reference's. Use it only
         for programs that gain nothing by cheating the count. Raises as ``of`` does.
         """
-        pace = BySteps(task, suite.cases)
+        policy = BySteps(task, suite.cases)
         limits = Limits(cpu=Allowance(FEWEST).unasked, memory=memory, total=FAR_OFF_SECONDS)
-        return cls._of(task, suite, pace, limits)
+        return cls._of(task, suite, policy, limits)
 
     @classmethod
     def _of(
-        cls, task: Task, suite: Suite, pace: TimePolicy, limits: Limits, has_plus: bool = True
+        cls, task: Task, suite: Suite, policy: TimePolicy, limits: Limits, has_plus: bool = True
     ) -> PreparedSuite:
         if not suite.cases:
             raise UnusableTask(task.id, "no inputs", "its suite has no cases")
@@ -106,7 +106,7 @@ class PreparedSuite:
         elif is_tested(task):
             answers = [shown_part(data) for data in answers]
         expected = Expected.of(answers)
-        return cls(task, suite, inputs, expected, replace(limits, output=output), pace, has_plus)
+        return cls(task, suite, inputs, expected, replace(limits, output=output), policy, has_plus)
 
 
 def evaluate_program(
@@ -144,16 +144,16 @@ def _evaluated(sandbox: Sandbox, prepared: PreparedSuite, source: str, *, detail
     costs = lost_costs(prepared.limits.cpu)
     observer = VerdictObserver(task, suite, verdicts, patience=MOST_LOST, costs=costs)
     program = Program.of(task, source)
-    pace = prepared.pace
+    policy = prepared.policy
 
-    def more(case: int | None) -> float:
-        if pace is None:
+    def extend(case: int | None) -> float:
+        if policy is None:
             return 0.0
         # None means the total limit of all cases, which the sandbox requests when it is
         # reached.
         if case is None:
-            return pace.total(sandbox)
-        return pace.limit(sandbox, program, prepared.limits, case)
+            return policy.total(sandbox)
+        return policy.limit(sandbox, program, prepared.limits, case)
 
     spent, _ = sandbox.watch(
         program,
@@ -161,8 +161,8 @@ def _evaluated(sandbox: Sandbox, prepared: PreparedSuite, source: str, *, detail
         prepared.limits,
         observer,
         expected=prepared.expected,
-        more=None if pace is None else more,
-        own_clock=pace is not None and pace.own_clock,
+        extend=None if policy is None else extend,
+        own_clock=policy is not None and policy.own_clock,
     )
     check_deferred(sandbox, task, suite, observer)
     # The first base failure decides; a plus failure counts only if all base cases pass.

@@ -194,8 +194,7 @@ def blind_spot(suite: Suite, rule: Rule) -> str:
             f"the rule asks only whether there is an answer, and there is one {cases}: "
             "a program that always returns 1 passes"
         )
-    answers = {_name(item) for item in suite.blobs.items()}
-    if len(answers) != 1:
+    if len(set(suite.blobs.items())) != 1:
         return ""
     if suite.expected[0] == NOTHING:
         return (
@@ -269,7 +268,3 @@ def evidence_rows(task_id: str, evidence: Evidence, *, has_plus: bool) -> list[d
     if evidence.observed:
         rows.append({"kind": "observed", "detail": evidence.observed})
     return [{"task_id": task_id, **row} for row in rows]
-
-
-def _name(item: bytes | Packed) -> bytes:
-    return item.digest if isinstance(item, Packed) else item

@@ -122,7 +122,7 @@ class MeteredSuite:
             limits = replace(limits, total=float("inf"), idle=float("inf"))
         inputs = replace(self.inputs, count=count * len(sources))
 
-        def more(case: int | None) -> float:
+        def extend(case: int | None) -> float:
             if case is None:
                 return FACTOR * self.times.total(sandbox)
             return self._seconds(sandbox, case % count)
@@ -135,7 +135,7 @@ class MeteredSuite:
                 limits,
                 observers,
                 expected=self.expected,
-                more=more,
+                extend=extend,
                 own_clock=True,
                 first=observers.next,
             )

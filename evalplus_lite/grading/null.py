@@ -148,7 +148,7 @@ def accepts(sandbox: Sandbox, task: Task, suite: Suite, program: str) -> bool:
     # A check judges only after all cases have run, but most null programs fail the first case.
     first = [subset(suite, [0])] if has_check(task) and len(suite.cases) > 1 else []
     for part in (*first, suite):
-        prepared = replace(PreparedSuite.of(task, part, Preset(SECONDS, 1.0)), pace=None)
+        prepared = replace(PreparedSuite.of(task, part, Preset(SECONDS, 1.0)), policy=None)
         if not evaluate_program(sandbox, prepared, program).passed:
             return False
     return True

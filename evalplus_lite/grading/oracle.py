@@ -27,9 +27,9 @@ from evalplus_lite.grading.reference_runs import (
 )
 from evalplus_lite.grading.stability import agrees, deranged
 from evalplus_lite.grading.subsets import relinked, subset
-from evalplus_lite.sandbox import Expected, Inputs, Limits, More, Program, Sandbox
+from evalplus_lite.sandbox import Expected, Extend, Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter, StepBudget, run_budgeted
-from evalplus_lite.store.opening import Blobs, Packed
+from evalplus_lite.store.opening import Blob, Blobs, unpacked
 from evalplus_lite.tasks.contracts import (
     accepts,
     as_text,
@@ -168,7 +168,7 @@ def answer(
     roomy = replace(limits, cpu=10 * meter.allowance.patience)
     first = FirstRun(task, max_failures, None if step_budget is not None else meter)
     if step_budget is None:
-        _run(sandbox, task, inputs, meter.limits, first, more=meter.more)
+        _run(sandbox, task, inputs, meter.limits, first, extend=meter.extend)
     else:
         _run(sandbox, task, inputs, roomy, first)
     slow = f"more than {meter.allowance.steps:,} steps, or waiting"
@@ -238,7 +238,7 @@ def _unstable(
     sandbox: Sandbox,
     task: Task,
     cases: Mapping[int, Case],
-    answers: Mapping[int, bytes | Packed],
+    answers: Mapping[int, Blob],
     limits: Limits,
     varied: dict[int, bytes],
 ) -> dict[int, str]:
@@ -266,7 +266,7 @@ def _unstable(
         # The check needs both answers in one process, so it runs once for all cases of a round.
         if has_check(task) and not is_tested(task):  # both answers may be right
             rows = (
-                (cases[order[nth]], data, _bytes(answers[order[nth]]))
+                (cases[order[nth]], data, unpacked(answers[order[nth]]))
                 for nth, data in second.data.items()
             )
             right = map(accepts, run_check(other, task, rows).outcomes)
@@ -286,15 +286,11 @@ def _unstable(
     return lost | {place: _difference(answers[place], None) for place in left}
 
 
-def _bytes(data: bytes | Packed) -> bytes:
-    return data.unpacked() if isinstance(data, Packed) else data
-
-
 def _failed(
     sandbox: Sandbox,
     task: Task,
     cases: Mapping[int, Case],
-    answers: dict[int, bytes | Packed],
+    answers: dict[int, Blob],
     varied: Mapping[int, bytes],
     limits: Limits,
 ) -> dict[int, tuple[Cause, str]]:
@@ -308,7 +304,7 @@ def _failed(
     known = _computed(sandbox, task, cases, limits)
     runs: list[tuple[int, bytes, bytes]] = []
     for place in cases:
-        first, second = _bytes(answers[place]), varied.get(place)
+        first, second = unpacked(answers[place]), varied.get(place)
         sides = None if known is None else known[place]
         whole = expecting(first, second, sides)
         if whole is None:
@@ -323,7 +319,7 @@ def _failed(
         if not is_sound:
             failed[place] = "test", f"it sees {shown_answer(data)}"
     left = [place for place in cases if place not in failed]
-    expected = [_bytes(answers[place]) for place in left]
+    expected = [unpacked(answers[place]) for place in left]
     guessed = weak(sandbox, task, [cases[place] for place in left], expected)
     for place, data, is_weak in zip(left, expected, guessed, strict=True):
         if is_weak:
@@ -350,7 +346,7 @@ def _computed(
     return computed
 
 
-def _difference(first: bytes | Packed, then: str | None) -> str:
+def _difference(first: Blob, then: str | None) -> str:
     then = then or "something else or nothing"
     return f"first {shown_answer(first)}, then, after other calls, {then}"
 
@@ -363,13 +359,19 @@ def _run(
     observer: FirstRun | SecondRun,
     *,
     expected: Expected | None = None,
-    more: More | None = None,
+    extend: Extend | None = None,
 ) -> None:
     if not len(inputs):
         return
     program = Program.of(task)
     _, loaded = sandbox.watch(
-        program, inputs, limits, observer, expected=expected, more=more, own_clock=more is not None
+        program,
+        inputs,
+        limits,
+        observer,
+        expected=expected,
+        extend=extend,
+        own_clock=extend is not None,
     )
     if not loaded:
         if isinstance(observer, FirstRun):

@@ -11,7 +11,7 @@ from evalplus_lite.grading.stability import as_truth, readable, stable
 from evalplus_lite.grading.subsets import subset
 from evalplus_lite.sandbox import Program, Sandbox
 from evalplus_lite.sandbox.steps import Meter
-from evalplus_lite.store.opening import LARGE, Blobs, Packed
+from evalplus_lite.store.opening import Blob, Blobs, Packed, size_of
 from evalplus_lite.tasks.contracts import FALSE, accepts, as_text, has_check, run_check
 from evalplus_lite.tasks.unit_tests import OWN_WORD
 from evalplus_lite.types import (
@@ -192,7 +192,7 @@ class FirstRun:
     max_failures: int | None
     meter: Meter | None
     """Counts the steps of cases that end the process; None if steps were counted before."""
-    answers: dict[int, bytes | Packed] = field(default_factory=dict)
+    answers: dict[int, Blob] = field(default_factory=dict)
     failed: dict[int, Outcome] = field(default_factory=dict)
 
     def equal(self, first: int, last: int) -> bool:
@@ -205,8 +205,7 @@ class FirstRun:
         # well-formed.
         outcome = as_truth(readable(outcome), self.task)
         if isinstance(outcome, Returned):
-            data = outcome.data
-            self.answers[case] = Packed.of(data) if len(data) > LARGE else data
+            self.answers[case] = Packed.of(outcome.data)
             return True
         meter = self.meter
         # Whether a process crashes or is stopped may depend on the machine; steps tell alike
@@ -221,7 +220,7 @@ class FirstRun:
 class SecondRun:
     """Compares a second run's answers with the first's as they come."""
 
-    def __init__(self, answers: Sequence[bytes | Packed], task: Task) -> None:
+    def __init__(self, answers: Sequence[Blob], task: Task) -> None:
         self.expected, self.task = Blobs(answers), task
         self.same: set[int] = set()
         self.other: dict[int, str] = {}
@@ -249,9 +248,8 @@ class SecondRun:
         return True
 
 
-def shown_answer(data: bytes | Packed) -> str:
+def shown_answer(data: Blob) -> str:
     """Return an answer as one printable line of bounded length."""
-    size = data.size if isinstance(data, Packed) else len(data)
-    if isinstance(data, Packed) or size > SHOWN_BYTES:
-        return f"a value of {size} bytes"
+    if isinstance(data, Packed) or len(data) > SHOWN_BYTES:
+        return f"a value of {size_of(data)} bytes"
     return clip(shorten(wire.decode(data)))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.store.opening import Packed
+from evalplus_lite.store.opening import Blob, unpacked
 from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Outcome, Returned, Rule, Task, Unrepresentable
 from evalplus_lite.values import wire
@@ -38,13 +38,12 @@ def as_truth(outcome: Outcome, task: Task) -> Outcome:
     return outcome
 
 
-def agrees(answer: bytes | Packed, given: bytes, task: Task) -> bool:
+def agrees(answer: Blob, given: bytes, task: Task) -> bool:
     """Return whether an answer is right, given the task's own output ``given``.
 
     If the task has a check, both may be right although they differ, so the check decides.
     """
-    data = answer.unpacked() if isinstance(answer, Packed) else answer
-    return has_check(task) or _equal(data, given, task.rule)
+    return has_check(task) or _equal(unpacked(answer), given, task.rule)
 
 
 def deranged(places: Sequence[int]) -> list[int]:

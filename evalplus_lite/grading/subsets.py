@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evalplus_lite.store.opening import Blobs, Packed
+from evalplus_lite.store.opening import Blobs, size_of
 from evalplus_lite.types import Case, Suite
 
 
@@ -35,7 +35,7 @@ def as_stress(suite: Suite, reasons: Mapping[int, str], *, most: int | None = No
     beyond the first ``most``, are left out.
     """
     answers = list(suite.blobs.items())
-    places = [place for place in sorted(reasons) if _bytes(answers[place]) <= STRESS_BYTES][:most]
+    places = [place for place in sorted(reasons) if size_of(answers[place]) <= STRESS_BYTES][:most]
     cases = [replace(suite.cases[at], parent=None, reason=reasons[at]) for at in places]
     return Suite(suite.task_id, tuple(cases), suite.blobs.take(places), 0)
 
@@ -68,7 +68,3 @@ def joined(suites: Sequence[Suite], provenance: Mapping[str, Any]) -> Suite:
         suites[0].base_count,
         provenance,
     )
-
-
-def _bytes(data: bytes | Packed) -> int:
-    return data.size if isinstance(data, Packed) else len(data)

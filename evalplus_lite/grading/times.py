@@ -7,7 +7,6 @@ everywhere.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import platform
 import sys
@@ -15,12 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import BinaryIO, TypeAlias
 
-from evalplus_lite.errors import EvalPlusLiteError
 from evalplus_lite.sandbox import Inputs, Limits, Preset, Program, Sandbox
 from evalplus_lite.sandbox.steps import FEWEST, Allowance, count, exceeds
-from evalplus_lite.store import write_text
+from evalplus_lite.store.cache import cache_path, read_cached, write_cached
 from evalplus_lite.types import Case, Crashed, Outcome, OutOfMemory, Task, TimedOut
 
 # Maximum CPU seconds per case; a longer time of the reference counts as this.
@@ -60,13 +58,10 @@ class ReferenceTimes:
         key = inputs.key
         if key not in self._known:
             path = self._path(key)
-            seconds = _read(path)
+            seconds = read_cached(path, _seconds)
             if seconds is None:
                 seconds = self._measured(sandbox, inputs)
-                # A cache that cannot be written only costs time.
-                with contextlib.suppress(OSError, EvalPlusLiteError):
-                    if path is not None:
-                        write_text(path, json.dumps({"seconds": round(seconds, 6)}) + "\n")
+                write_cached(path, [json.dumps({"seconds": round(seconds, 6)}).encode()])
             self._known[key] = seconds
         return self._known[key]
 
@@ -91,13 +86,9 @@ class ReferenceTimes:
         return min(used, run.cpu)
 
     def _path(self, inputs: str) -> Path | None:
-        if self.cache is None:
-            return None
         task = self.task
-        # The name covers everything on which a time depends, so that a stale one is never read.
         facts = [FORMAT, machine(), task.reference, task.entry_point, task.harness.row, inputs]
-        name = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
-        return self.cache / "reference-times" / name[:2] / f"{name[2:]}.json"
+        return cache_path(self.cache, "reference-times", facts)
 
 
 @cache
@@ -110,15 +101,11 @@ def machine() -> str:
     return f"{platform.node()} {model} {platform.machine()} {sys.version}"
 
 
-def _read(path: Path | None) -> float | None:
-    """Return the seconds in a file; None if it is missing or damaged."""
-    if path is None:
-        return None
-    try:
-        seconds = float(json.loads(path.read_text(encoding="ascii"))["seconds"])
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        return None
-    return seconds if 0 <= seconds < float("inf") else None
+def _seconds(file: BinaryIO) -> float:
+    seconds = float(json.load(file)["seconds"])
+    if not 0 <= seconds < float("inf"):
+        raise ValueError(seconds)
+    return seconds
 
 
 # A program's extended limit, after the usual one, based on the reference.

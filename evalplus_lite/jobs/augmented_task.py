@@ -47,7 +47,7 @@ from evalplus_lite.reduction.survivors import unreached
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.guest_programs import TIES
 from evalplus_lite.sandbox.steps import Allowance, Meter, StepBudget
-from evalplus_lite.store.opening import Packed
+from evalplus_lite.store.opening import size_of
 from evalplus_lite.store.writing import packed_row
 from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.tasks.call_sequences import with_sequences
@@ -492,7 +492,7 @@ class Screens:
         """Reject very long answers, a few of which would fill the suite file."""
         # Sizes are uncompressed; a packed answer knows its own.
         blobs = enumerate(answers.suite.blobs.items())
-        sizes = {n: each.size if isinstance(each, Packed) else len(each) for n, each in blobs}
+        sizes = {number: size_of(blob) for number, blob in blobs}
         return {n: f"{size} bytes" for n, size in sizes.items() if size > LONGEST_ANSWER}
 
     def tied(self, answers: Answers, _: Proposer) -> dict[int, str]:

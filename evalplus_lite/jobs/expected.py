@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import functools
 import gc
 import hashlib
@@ -13,9 +12,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, BinaryIO, Generic, TypeVar
 
-from evalplus_lite.errors import EvalPlusLiteError, UnusableTask
+from evalplus_lite.errors import UnusableTask
 from evalplus_lite.execution.base import Call, Maker, Ref, Row, Work, WorkerContext
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.execution.records import from_row, to_row
@@ -30,9 +29,8 @@ from evalplus_lite.grading.evidence import (
 from evalplus_lite.grading.null import require_effect, require_knowledge
 from evalplus_lite.grading.oracle import NO_REFERENCE, Answers, Dropped, answer
 from evalplus_lite.sandbox import Inputs, Limits, Sandbox
-from evalplus_lite.store import cache_folder, replacing
-from evalplus_lite.store.cache import KEEPER, mark_used
-from evalplus_lite.store.opening import Blobs, Packed
+from evalplus_lite.store.cache import cache_folder, cache_path, read_cached, write_cached
+from evalplus_lite.store.opening import Blob, Blobs, Packed
 from evalplus_lite.types import Suite, Task, Unusable
 
 # Tasks and suites as shared data: staged once by the parent, loaded by the workers.
@@ -103,8 +101,6 @@ class Prepared(Generic[Made]):
 
 FORMAT = 10
 """Part of every key; increase it when the computation changes."""
-DAMAGED = (OSError, ValueError, LookupError, TypeError, StopIteration, RecursionError)
-"""Errors of reading a damaged file of the cache."""
 PUBLISHED_LIMITS = Limits(cpu=30.0, load=10.0, memory=4 << 30)
 """Limits for inputs of published sets, which are trusted: slow references are not dropped."""
 
@@ -225,9 +221,11 @@ class SuiteSource:
 
     def answers(self, sandbox: Sandbox, task: Task) -> Answers:
         """Return the reference's answers to the task's own cases, cached or computed."""
-        return self._read(sandbox, task) or self._compute(sandbox, task)
+        path = cache_path(self.cache, "expected", self._facts(sandbox, task), ".jsonl")
+        cached = read_cached(path, lambda lines: _from_lines(lines, task))
+        return cached or self._compute(sandbox, task, path)
 
-    def _compute(self, sandbox: Sandbox, task: Task) -> Answers:
+    def _compute(self, sandbox: Sandbox, task: Task, path: Path | None) -> Answers:
         own_refused(sandbox, task)  # raises early if the contract is useless
         if not task.reference:
             if not task.outputs:
@@ -244,71 +242,40 @@ class SuiteSource:
             max_failures=MOST_SLOW,
         )
         # Only computed answers are cached; reading those of a file is fast.
-        self._keep(self._path(sandbox, task), _lines(answers))
+        write_cached(path, (line.encode() for line in _lines(answers)))
         return answers
-
-    def _keep(self, path: Path | None, lines: Iterable[str]) -> None:
-        """Write a file of the cache; a failure only costs time."""
-        if path is None or self.cache is None:
-            return
-        with contextlib.suppress(OSError, EvalPlusLiteError), replacing(path) as file:
-            file.writelines(line.encode() for line in lines)
-        KEEPER.wrote(self.cache, path)
-
-    def _read(self, sandbox: Sandbox, task: Task) -> Answers | None:
-        path = self._path(sandbox, task)
-        if path is None or not path.is_file():
-            return None
-        mark_used(path)
-        try:
-            with path.open(encoding="utf-8") as lines:
-                return _from_lines(lines, task)
-        except DAMAGED:
-            return None  # compute it again
 
     def _weak(self, sandbox: Sandbox, task: Task, suite: Suite, given: Suite | None) -> str:
         """Return the result of ``require_knowledge``, or raise its error; cached by content."""
         # The results of null programs are cached separately from answers, because they also depend
         # on a given suite.
-        path, facts = self._null_path(sandbox, task, given), None
-        if path is not None:
-            with contextlib.suppress(*DAMAGED):
-                cause, detail = json.loads(path.read_text(encoding="utf-8"))
-                mark_used(path)
-                facts = cause, str(detail)
-        if facts is None:
+        facts = self._facts(sandbox, task)
+        if given is not None:  # a suite from a file has its own answers
+            blobs = [
+                each if isinstance(each, bytes) else each.digest for each in given.blobs.items()
+            ]
+            facts += [digest(*blobs), Inputs.of(case.arguments for case in given.cases).key]
+        path = cache_path(self.cache, "expected", facts, ".null")
+        result = read_cached(path, _null_result)
+        if result is None:
             try:
-                facts = "", require_knowledge(sandbox, task, suite)
+                result = "", require_knowledge(sandbox, task, suite)
             except UnusableTask as error:
-                facts = error.cause, error.detail
-            self._keep(path, [json.dumps(facts)])
-        if facts[0]:
-            raise UnusableTask(task.id, *facts)
-        return facts[1]
+                result = error.cause, error.detail
+            write_cached(path, [json.dumps(result).encode()])
+        if result[0]:
+            raise UnusableTask(task.id, *result)
+        return result[1]
 
-    def _null_path(self, sandbox: Sandbox, task: Task, given: Suite | None) -> Path | None:
-        """Return the cache file of null programs' results on a task's suite."""
-        path = self._path(sandbox, task)
-        if path is None or given is None:
-            return None if path is None else path.with_suffix(".null")
-        # A suite from a file has its own answers, which are part of the key.
-        parts = [item if isinstance(item, bytes) else item.digest for item in given.blobs.items()]
-        parts.append(Inputs.of(case.arguments for case in given.cases).key.encode())
-        key = hashlib.sha256((path.stem + digest(*parts)).encode()).hexdigest()
-        return path.parent.parent / key[:2] / f"{key[2:]}.null"
-
-    def _path(self, sandbox: Sandbox, task: Task) -> Path | None:
-        if self.cache is None:
-            return None
-        # The key has everything that the answers depend on, so an entry never becomes stale.
+    def _facts(self, sandbox: Sandbox, task: Task) -> list[Any]:
+        """Return everything that the answers depend on."""
         facts: list[Any] = [FORMAT, sys.version_info[:2], task.reference, task.entry_point]
         facts += [task.harness.row, sorted({*sandbox.config.packages})]
         facts += [task.rule.row, repr(self.limits), task.contract]
         facts += [digest(*task.outputs)] if task.outputs else []
         facts += task.programs
         facts.append(Inputs.of(case.arguments for case in task.cases).key)
-        key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
-        return self.cache / "expected" / key[:2] / f"{key[2:]}.jsonl"
+        return facts
 
 
 def digest(*parts: bytes) -> str:
@@ -328,7 +295,12 @@ def _lines(answers: Answers) -> Iterator[str]:
         yield json.dumps(blob_row(item)) + "\n"
 
 
-def _from_lines(lines: Iterator[str], task: Task) -> Answers:
+def _null_result(file: BinaryIO) -> tuple[Any, str]:
+    cause, detail = json.load(file)
+    return cause, str(detail)
+
+
+def _from_lines(lines: Iterator[bytes], task: Task) -> Answers:
     facts = json.loads(next(lines))
     accepted = tuple(facts["kept"])
     lost = sorted(set(range(len(task.cases))) - set(accepted))
@@ -348,14 +320,14 @@ def _from_lines(lines: Iterator[str], task: Task) -> Answers:
     return Answers(suite, dropped, accepted)
 
 
-def blob_row(item: bytes | Packed) -> str | list[Any]:
+def blob_row(item: Blob) -> str | list[Any]:
     """Return an expected output as a value in a JSON row; a large one stays compressed."""
     if isinstance(item, bytes):
         return base64.b64encode(item).decode()
     return [item.size, item.digest.hex(), base64.b64encode(item.data).decode()]
 
 
-def blob_of(row: str | list[Any]) -> bytes | Packed:
+def blob_of(row: str | list[Any]) -> Blob:
     """Return the expected output from its value in a JSON row."""
     if isinstance(row, str):
         return base64.b64decode(row, validate=True)

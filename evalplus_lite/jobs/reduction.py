@@ -55,9 +55,8 @@ def measuring(
     # The parent knows a given suite, so only the positions of computed cases are returned.
     suite, kept = answers.suite, None if given else answers.kept
     by_key = {program_key(program): program for program in programs}
-    folder = None if source.cache is None else source.cache / "requirements"
     subject = CoverSubject(task, suite, by_key, contract)
-    matrix = build(context.sandbox, subject, cache=folder, kinds=kinds)
+    matrix = build(context.sandbox, subject, cache=source.cache, kinds=kinds)
     return found_evidence(source, task.id), (kept, to_row(matrix))
 
 

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import BinaryIO, TypeAlias
 
 import coverage
 
@@ -21,8 +21,7 @@ from evalplus_lite.reduction.decisions import REFERENCE_LIMITS, decisions
 from evalplus_lite.reduction.kills import Kills, KillSuite
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.steps import FEWEST
-from evalplus_lite.store import write_text
-from evalplus_lite.store.cache import KEEPER, mark_used
+from evalplus_lite.store.cache import cache_path, read_cached, write_cached
 from evalplus_lite.tasks.contracts import violations
 from evalplus_lite.types import Returned, Suite, Task, Value
 from evalplus_lite.values import wire
@@ -126,8 +125,7 @@ class CachedRows:
     """Bitsets by section and name, for one task and suite; ``close`` writes them back.
 
     A row is a list of bitsets; for a program, the cases that kill it, those it was run on, and
-    whether it was stopped. A foreign or damaged file counts as empty, so its content is computed
-    again.
+    whether it was stopped. A damaged file counts as empty.
     """
 
     path: Path | None
@@ -135,28 +133,10 @@ class CachedRows:
     changed: bool = False
 
     @classmethod
-    def open(cls, folder: Path | None, digest: str) -> CachedRows:
-        """Read the rows of a content digest; without a folder nothing is stored."""
-        if folder is None:
-            return cls(None)
-        path = folder / digest[:2] / f"{digest}.json"
-        try:
-            text = path.read_text(encoding="ascii")
-        except (OSError, UnicodeDecodeError):
-            return cls(path)
-        mark_used(path)
-        try:
-            tree = json.loads(text)
-            rows = tree["rows"].items() if tree["format"] == FORMAT else ()
-            return cls(
-                path,
-                {
-                    name: {key: [int(bits, 16) for bits in row] for key, row in section.items()}
-                    for name, section in rows
-                },
-            )
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            return cls(path)
+    def open(cls, cache: Path | None, facts: Sequence[object]) -> CachedRows:
+        """Read the rows that depend on these facts; without a cache nothing is stored."""
+        path = cache_path(cache, "requirements", [FORMAT, *facts])
+        return cls(path, read_cached(path, _sections) or {})
 
     def store(self, name: str, rows: Mapping[str, list[int]]) -> None:
         """Add rows to a section, which is created even if there are none."""
@@ -176,15 +156,21 @@ class CachedRows:
         return frozenset(key for key, row in rows if len(row) == 3 and row[2])
 
     def close(self) -> None:
-        """Write the rows if they changed; InputError if the folder cannot be written."""
+        """Write the rows if they changed."""
         if self.path is not None and self.changed:
             rows = {
                 name: {key: [format(bits, "x") for bits in row] for key, row in section.items()}
                 for name, section in self.sections.items()
             }
-            write_text(self.path, json.dumps({"format": FORMAT, "rows": rows}) + "\n")
-            KEEPER.wrote(self.path.parents[2], self.path)
+            write_cached(self.path, [json.dumps(rows).encode()])
             self.changed = False
+
+
+def _sections(file: BinaryIO) -> dict[str, dict[str, list[int]]]:
+    return {
+        name: {key: [int(bits, 16) for bits in row] for key, row in section.items()}
+        for name, section in json.load(file).items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,11 +397,8 @@ def build(
     cache: Path | None = None,
     kinds: Collection[str] = MODES["full"],
 ) -> Matrix:
-    """Return the matrix of a task, using cached parts.
-
-    Cache entries are named by a hash of everything they depend on, so they are never out of date.
-    """
-    cached = CachedRows.open(cache, _digest(sandbox, subject))
+    """Return the matrix of a task, using cached parts."""
+    cached = CachedRows.open(cache, _facts(sandbox, subject))
     rows: dict[Requirement, int] = {}
     for name, kind in KINDS.items():
         if name in kinds:
@@ -453,10 +436,10 @@ def _refused(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> int:
     return 0 if row & ((1 << suite.base_count) - 1) else row
 
 
-def _digest(sandbox: Sandbox, subject: CoverSubject) -> str:
-    """Return a hash of everything that the rows of a task depend on, except the programs."""
+def _facts(sandbox: Sandbox, subject: CoverSubject) -> list[str]:
+    """Return everything that the rows of a task depend on, except the programs."""
     task, suite = subject.task, subject.suite
-    parts = (
+    return [
         task.reference,
         task.entry_point,
         task.contract or "",
@@ -465,6 +448,4 @@ def _digest(sandbox: Sandbox, subject: CoverSubject) -> str:
         *sorted({*sandbox.config.packages}),
         Inputs.of(case.arguments for case in suite.cases).key,
         *(data.hex() for data in suite.expected),
-    )
-    text = "\0".join(part.encode("utf-8", "surrogatepass").hex() for part in parts)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+    ]

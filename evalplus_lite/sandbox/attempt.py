@@ -21,7 +21,7 @@ from evalplus_lite.sandbox.frames import (
 )
 from evalplus_lite.sandbox.guest import child
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program
-from evalplus_lite.sandbox.timer import More, ResourceUsage, Timer
+from evalplus_lite.sandbox.timer import Extend, ResourceUsage, Timer
 from evalplus_lite.sandbox.worker_handle import (
     START_SECONDS,
     Waiting,
@@ -71,7 +71,7 @@ class Attempt:
     observer: Observer
     expected: Expected | None
     timed: bool
-    more: More | None
+    extend: Extend | None
     own_clock: bool
     worker: WorkerHandle
     buffer: bytearray = field(default_factory=bytearray, init=False)
@@ -138,7 +138,7 @@ class Attempt:
         except OSError as error:
             raise WorkerLost(f"a child did not start: {error}") from None
         channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
-        timer = Timer(pid, self.worker, self.limits, state.spent, self.more)
+        timer = Timer(pid, self.worker, self.limits, state.spent, self.extend)
         try:
             return self._read(channel, timer, state, last)
         finally:

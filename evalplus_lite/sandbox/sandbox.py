@@ -14,7 +14,7 @@ from evalplus_lite.sandbox.attempt import Attempt, Observer, RunState
 from evalplus_lite.sandbox.frames import Expected
 from evalplus_lite.sandbox.isolation.config import SandboxConfig
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program
-from evalplus_lite.sandbox.timer import More, ResourceUsage
+from evalplus_lite.sandbox.timer import Extend, ResourceUsage
 from evalplus_lite.sandbox.worker_handle import WorkerHandle, WorkerLost
 from evalplus_lite.types import Outcome
 
@@ -109,7 +109,7 @@ class Sandbox:
         *,
         judge: Callable[[int, Outcome], bool] | None = None,
         timed: bool = False,
-        more: More | None = None,
+        extend: Extend | None = None,
         own_clock: bool = False,
     ) -> ProgramRun:
         """Call the program on every case, and return the outcomes.
@@ -120,7 +120,7 @@ class Sandbox:
         """
         collector = _Collector([None] * len(inputs), judge)
         spent, loaded = self.watch(
-            program, inputs, limits, collector, timed=timed, more=more, own_clock=own_clock
+            program, inputs, limits, collector, timed=timed, extend=extend, own_clock=own_clock
         )
         return ProgramRun(tuple(collector.outcomes), spent.cpu, not loaded)
 
@@ -133,7 +133,7 @@ class Sandbox:
         *,
         expected: Expected | None = None,
         timed: bool = False,
-        more: More | None = None,
+        extend: Extend | None = None,
         own_clock: bool = False,
         first: int = 0,
     ) -> tuple[ResourceUsage, bool]:
@@ -143,13 +143,13 @@ class Sandbox:
 
         With ``expected``, answers with exactly these bytes are reported through
         ``observer.equal``, many at once, and never parsed. When a case's CPU seconds are used up,
-        ``more`` returns how many it may use in total; it may run programs itself, in a sandbox
+        ``extend`` returns how many it may use in total; it may run programs itself, in a sandbox
         ``beside`` this one. With ``own_clock``, for programs that gain nothing by lying, the
         program measures the time of its answers, which is exact even if they are read late. Cases
         before ``first`` are skipped.
         """
         attempt = partial(
-            Attempt, program, inputs, limits, observer, expected, timed, more, own_clock
+            Attempt, program, inputs, limits, observer, expected, timed, extend, own_clock
         )
         state = RunState(first, ResourceUsage(limits.total))
         while state.going and state.next < len(inputs):
@@ -182,7 +182,7 @@ class Sandbox:
                 if not left:
                     raise
                 continue
-            except BaseException:  # from the observer or ``more``: a child may still be running
+            except BaseException:  # from the observer or ``extend``: a child may still be running
                 self._drop_worker()
                 raise
             if dirty:  # end the worker to remove files in the scratch folder

@@ -70,7 +70,7 @@ class Allowance:
 class Meter:
     """Limits a program's cases to the steps that a usual machine makes in ``limits.cpu``.
 
-    Pass its ``limits`` and ``more`` to ``Sandbox.run`` or ``watch``, with ``own_clock``.
+    Pass its ``limits`` and ``extend`` to ``Sandbox.run`` or ``watch``, with ``own_clock``.
     """
 
     sandbox: Sandbox
@@ -88,7 +88,7 @@ class Meter:
         """Limits within which no machine exceeds the allowed steps."""
         return replace(self.usual, cpu=self.allowance.unasked)
 
-    def more(self, case: int | None) -> float:
+    def extend(self, case: int | None) -> float:
         """Return the extended CPU seconds of a case: 0, or its patience."""
         if case is None:
             return 0.0
@@ -104,7 +104,7 @@ class Meter:
     ) -> ProgramRun:
         """Run the program on its cases, encoded as ``inputs``."""
         return self.sandbox.run(
-            self.program, inputs, self.limits, judge=judge, more=self.more, own_clock=True
+            self.program, inputs, self.limits, judge=judge, extend=self.extend, own_clock=True
         )
 
 

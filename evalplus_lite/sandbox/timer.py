@@ -94,7 +94,7 @@ class Watch:
             return None
         # It used less CPU time than the time that passed, so it waits, or queues for a processor.
         # Waiting counts, but queueing does not, as load must not change a verdict.
-        clocks = Clocks(time.monotonic(), now, queueing(self.pid), ours())
+        clocks = Clocks(time.monotonic(), now, queueing(self.pid), watching())
         if self.idle_from is None:
             self.idle_from = clocks
         elif (is_idle := clocks.idle_since(self.idle_from) > max(limit, wait)) or (
@@ -124,20 +124,21 @@ class Queueing:
 class Clocks:
     """One reading: wall time, CPU time, and time spent queueing for a processor, in seconds.
 
-    ``ours`` are the seconds in which this thread ran or queued to run.
+    ``watching`` are the seconds in which this thread, which reads the answers, ran or queued.
     """
 
     wall: float
     cpu: float
     queued: Queueing | None
-    ours: float
+    watching: float
 
     def idle_since(self, earlier: Clocks) -> float:
         """Return the seconds in which neither the process nor this thread ran or queued to run.
 
         A process that sends a long answer waits for us to read it.
         """
-        passed = self.wall - earlier.wall - (self.cpu - earlier.cpu) - (self.ours - earlier.ours)
+        passed = self.wall - earlier.wall - (self.cpu - earlier.cpu)
+        passed -= self.watching - earlier.watching
         if self.queued is None or earlier.queued is None:
             return passed / 10  # no scheduler statistics here: be generous instead
         return passed - self.queued.since(earlier.queued)
@@ -168,13 +169,17 @@ def queueing(pid: int) -> Queueing | None:
         return None
 
 
-def ours() -> float:
+def watching() -> float:
     """Return the seconds in which this thread has run or queued to run."""
+    return time.thread_time() + own_queueing()
+
+
+def own_queueing() -> float:
+    """Return the seconds for which this thread was runnable but not running; 0 if unknown."""
     try:
-        queued = _queued("/proc/thread-self/schedstat")
+        return _queued("/proc/thread-self/schedstat")
     except (OSError, IndexError, ValueError):
-        queued = 0.0
-    return time.thread_time() + queued
+        return 0.0
 
 
 def _queued(path: str) -> float:
@@ -185,7 +190,7 @@ def _queued(path: str) -> float:
 # Called with the case on which a program has used up its CPU seconds, or with None for those of
 # all cases together; returns how many it may use there in total. The program is stopped
 # meanwhile.
-More = Callable[[int | None], float]
+Extend = Callable[[int | None], float]
 
 
 @dataclass(slots=True)
@@ -217,15 +222,16 @@ class Timer:
         worker: WorkerHandle,
         limits: Limits,
         spent: ResourceUsage,
-        more: More | None,
+        extend: Extend | None,
     ) -> None:
         self.watch = Watch(pid)
-        self.worker, self.limits, self.spent, self.more = worker, limits, spent, more
-        # Seconds for which the supervisor has waited for the process, not vice versa.
-        self.waited = 0.0
-        # The case for which ``more`` was called since the last batch, and its new limit. A program
-        # reports its own position, so only one claim per batch is followed up, and the case that
-        # arrived.
+        self.worker, self.limits, self.spent, self.extend = worker, limits, spent, extend
+        # Seconds for which the supervisor has waited for the process, not vice versa. On a busy
+        # machine they include the time until the supervisor runs again.
+        self.waited, self.queued = 0.0, own_queueing()
+        # The case for which ``extend`` was called since the last batch, and its new limit. A
+        # program reports its own position, so only one claim per batch is followed up, and the
+        # case that arrived.
         self.granted: tuple[int, float] | None = None
 
     def pause(self, case: int | None) -> float | TimedOut:
@@ -284,8 +290,10 @@ class Timer:
 
         The result may be too high if it does not exceed ``matters``.
         """
-        most = self.waited - self.watch.now()
-        return max(0.0, self.watch.idle(self.waited) if most > matters else most)
+        idle = self.waited - self.watch.now()
+        if idle > matters:
+            idle = self.watch.idle(self.waited) - (own_queueing() - self.queued)
+        return max(0.0, idle)
 
     def batch_came(self) -> TimedOut | None:
         """Start the clock for the next case; return TimedOut if the total time is used up."""
@@ -305,18 +313,18 @@ class Timer:
             limit = max(limit, self.limits.wait) * (PATIENCE if over == "wall" else 1)
         if case is None:
             return TimedOut(used, limit, "load")
-        if over == "case" and self.more is not None:
+        if over == "case" and self.extend is not None:
             return TimedOut(used, limit, "reference")
         return TimedOut(used, limit, over)
 
     def _ask(self, case: int | None) -> float:
-        if self.more is None:
+        if self.extend is None:
             return 0.0
         # Stop it, so that it uses no CPU time and does not disturb the reference's run.
         self.worker.stop()
         stopped = time.monotonic()
         try:
-            return self.more(case)
+            return self.extend(case)
         finally:
             self.worker.go_on()
             self.watch.skip(time.monotonic() - stopped)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO, TypeVar
 
-from evalplus_lite.errors import InputError
+from evalplus_lite.errors import EvalPlusLiteError, InputError
+from evalplus_lite.store.writing import replacing
 
 # Content that is computed again when it is missing, by folder.
 COMPUTED: Mapping[str, str] = {
@@ -28,6 +32,14 @@ DEFAULT_SIZE = 1 << 30
 _FILLED = 0.8  # the share of the limit that trimming leaves, so that it is rarely needed
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {f"{letter}IB": 1 << 10 * power for power, letter in enumerate("KMGT", 1)}
+
+
+DAMAGED = (
+    OSError, ValueError, LookupError, TypeError, AttributeError, StopIteration, RecursionError,
+    EvalPlusLiteError,
+)  # fmt: skip
+"""Errors of reading a damaged file."""
+Content = TypeVar("Content")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +113,40 @@ def trim(folder: Path, limit: int) -> tuple[int, int]:
     return remove(chosen)
 
 
-def mark_used(path: Path) -> None:
-    """Record that a file of the cache was used now."""
-    with contextlib.suppress(OSError):
+def cache_path(
+    cache: Path | None, kind: str, facts: Sequence[object], suffix: str = ".json"
+) -> Path | None:
+    """Return the file of a result, named by a hash of the facts (plain data); None without a cache.
+
+    The facts are everything that the result depends on, so a file never becomes stale.
+    """
+    if cache is None:
+        return None
+    name = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+    return cache / kind / name[:2] / f"{name[2:]}{suffix}"
+
+
+def read_cached(path: Path | None, parse: Callable[[BinaryIO], Content]) -> Content | None:
+    """Return the parsed content of a file, now the last used; None if missing or damaged."""
+    if path is None:
+        return None
+    try:
+        with path.open("rb") as file:
+            content = parse(file)
+    except DAMAGED:
+        return None
+    with contextlib.suppress(OSError):  # a folder that may only be read serves, too
         os.utime(path)
+    return content
+
+
+def write_cached(path: Path | None, parts: Iterable[bytes]) -> None:
+    """Write the file of a result; a failure only costs time."""
+    if path is not None:
+        with contextlib.suppress(OSError, EvalPlusLiteError):
+            with replacing(path) as file:
+                file.writelines(parts)
+            KEEPER.wrote(path.parents[2], path)
 
 
 class Keeper:

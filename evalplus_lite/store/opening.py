@@ -10,8 +10,8 @@ import os
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import IO, Any, NoReturn, cast, overload
+from dataclasses import dataclass, field
+from typing import IO, Any, NoReturn, TypeAlias, cast, overload
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.store.locations import is_url, open_url
@@ -27,11 +27,13 @@ class Packed:
 
     size: int
     digest: bytes
-    data: bytes
+    data: bytes = field(compare=False)
 
     @classmethod
-    def of(cls, data: bytes) -> Packed:
-        """Compress a byte string."""
+    def of(cls, data: bytes) -> Blob:
+        """Compress a byte string if it is large."""
+        if len(data) <= LARGE:
+            return data
         return cls(len(data), hashlib.sha256(data).digest(), zlib.compress(data, 1))
 
     def unpacked(self) -> bytes:
@@ -46,16 +48,26 @@ class Packed:
         return len(data) == self.size and hashlib.sha256(data).digest() == self.digest
 
 
+Blob: TypeAlias = bytes | Packed
+
+
+def unpacked(blob: Blob) -> bytes:
+    """Return the byte string; raise ValueError if it is damaged."""
+    return blob.unpacked() if isinstance(blob, Packed) else blob
+
+
+def size_of(blob: Blob) -> int:
+    """Return the uncompressed bytes of a string."""
+    return blob.size if isinstance(blob, Packed) else len(blob)
+
+
 class Blobs(Sequence[bytes]):
     """Byte strings by index; a large one is decompressed each time it is read."""
 
     __slots__ = ("_items",)
 
-    def __init__(self, items: Iterable[bytes | Packed] = ()) -> None:
-        self._items = tuple(
-            Packed.of(item) if isinstance(item, bytes) and len(item) > LARGE else item
-            for item in items
-        )
+    def __init__(self, items: Iterable[Blob] = ()) -> None:
+        self._items = tuple(Packed.of(item) if isinstance(item, bytes) else item for item in items)
 
     @overload
     def __getitem__(self, index: int) -> bytes: ...
@@ -64,8 +76,7 @@ class Blobs(Sequence[bytes]):
     def __getitem__(self, index: int | slice) -> bytes | Blobs:
         if isinstance(index, slice):
             return Blobs(self._items[index])
-        item = self._items[index]
-        return item.unpacked() if isinstance(item, Packed) else item
+        return unpacked(self._items[index])
 
     def __len__(self) -> int:
         return len(self._items)
@@ -80,7 +91,7 @@ class Blobs(Sequence[bytes]):
     def __hash__(self) -> int:
         return hash(self._items)
 
-    def items(self) -> Iterator[bytes | Packed]:
+    def items(self) -> Iterator[Blob]:
         """Yield the strings as they are stored."""
         return iter(self._items)
 
@@ -91,7 +102,7 @@ class Blobs(Sequence[bytes]):
     @property
     def size(self) -> int:
         """The total uncompressed bytes of the strings."""
-        return sum(item.size if isinstance(item, Packed) else len(item) for item in self._items)
+        return sum(map(size_of, self._items))
 
 
 # Maximum ratio of uncompressed to compressed size of a file, beyond ``FREE_UNPACKED``.

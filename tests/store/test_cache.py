@@ -39,7 +39,7 @@ def test_what_was_unused_longest_goes_first(tmp_path: Path) -> None:
 def test_use_counts(tmp_path: Path) -> None:
     """A file that was read is kept before one that was written after it."""
     filled(tmp_path, {"expected/a/1": 50, "expected/a/2": 50})
-    cache.mark_used(tmp_path / "expected" / "a" / "1")
+    assert cache.read_cached(tmp_path / "expected" / "a" / "1", lambda file: file.read())
     trim(tmp_path, 90)
     assert names(tmp_path) == {"expected/a/1"}
 

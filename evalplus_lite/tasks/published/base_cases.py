@@ -7,21 +7,17 @@ arguments.
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from evalplus_lite.errors import CodecError, EvalPlusLiteError, ReferenceSolutionError, UnusableTask
+from evalplus_lite.errors import ReferenceSolutionError, UnusableTask
 from evalplus_lite.execution.base import Call, Row, Work, WorkerContext
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
-from evalplus_lite.store.cache import KEEPER, mark_used
-from evalplus_lite.store.writing import replacing
+from evalplus_lite.store.cache import cache_path, read_cached, write_cached
 from evalplus_lite.tasks.contracts import as_text
 from evalplus_lite.tasks.dataset import Dataset
 from evalplus_lite.types import Case, Returned, Task, Unusable, clip
@@ -101,23 +97,21 @@ def with_base_cases(dataset: Dataset, backend: Processes, cache: Path | None = N
 
 def _recovered(items: Sequence[Row], backend: Processes, cache: Path | None) -> list[Any]:
     """Return the result of ``recovering`` for each item, cached as a whole."""
-    path = None
-    if cache is not None and items:
-        packages = sorted({*backend.config.packages})
-        facts = json.dumps([CACHE_VERSION, sys.version_info[:2], packages, *items])
-        key = hashlib.sha256(facts.encode("utf-8", "surrogatepass")).hexdigest()
-        path = cache / "expected" / key[:2] / f"{key[2:]}.calls"
-        with contextlib.suppress(OSError, CodecError):
-            rows = wire.decode(path.read_bytes())
-            if isinstance(rows, list) and len(rows) == len(items):
-                mark_used(path)
-                return rows
-    rows = list(backend.map(Call(f"{__name__}:{recovering.__name__}"), items))
-    if cache is not None and path is not None:
-        # A cache that cannot be written only costs time.
-        with contextlib.suppress(OSError, EvalPlusLiteError), replacing(path) as file:
-            file.write(wire.encode(rows))
-        KEEPER.wrote(cache, path)
+    if not items:
+        return []
+    facts = [CACHE_VERSION, sys.version_info[:2], sorted({*backend.config.packages}), *items]
+    path = cache_path(cache, "expected", facts, ".calls")
+
+    def parse(file: BinaryIO) -> list[Any]:
+        rows = wire.decode(file.read())
+        if not isinstance(rows, list) or len(rows) != len(items):
+            raise ValueError("a result for each item was expected")
+        return rows
+
+    rows = read_cached(path, parse)
+    if rows is None:
+        rows = list(backend.map(Call(f"{__name__}:{recovering.__name__}"), items))
+        write_cached(path, [wire.encode(rows)])
     return rows
 
 
