@@ -106,6 +106,6 @@ def test_a_program_may_take_as_long_as_the_reference_allows(sandbox: Sandbox) ->
     assert verdict.plus == "timeout"
     assert verdict.failure is not None
     assert "all cases together" in verdict.failure.detail
-    assert prepared.pace is not None
-    assert 0.4 <= PreparedSuite.of(task, suite, tight).pace.times.total(sandbox) < 2.0  # type: ignore[union-attr]
+    assert prepared.policy is not None
+    assert 0.4 <= PreparedSuite.of(task, suite, tight).policy.times.total(sandbox) < 2.0  # type: ignore[union-attr]
     assert evaluate_program(sandbox, PreparedSuite.of(task, suite, tight), BUSY).plus == "pass"
