@@ -1,8 +1,9 @@
 """The hostile and honest programs, their tiny problems, and what they find when they run.
 
 Shared by the tests here and by ``scripts/benchmarks/attacks.py``. A program is a file with a
-docstring of header lines: ``problem`` (its task, below), ``tries`` (what it does), ``sound`` (the
-verdicts that a sound verifier may give, separated by ``|``), ``needs`` (a package). A program whose
+docstring of header lines: ``problem`` (its task below, by default ``add``), ``tries`` (what it
+does), ``sound`` (the verdicts that a sound verifier may give, separated by ``|``), ``needs`` (a
+package), ``uses`` (the file in ``programs/parts`` that its text begins with). A program whose
 sound verdict is ``pass`` returns ``"BREACH"`` if something let it through that should not have.
 """
 
@@ -146,7 +147,7 @@ def header(text: str) -> dict[str, str]:
     docstring = text.split('"""')[1]
     fields: dict[str, str] = {}
     name = ""
-    for line in docstring.splitlines()[1:]:
+    for line in docstring.splitlines():
         match = re.match(r"([a-z]+): (.*)", line)
         if match:
             name = match[1]
@@ -161,8 +162,10 @@ def own_programs() -> list[Program]:
     found = []
     for path in sorted((HERE / "programs").glob("*.py")):
         text = path.read_text()
-        fields = header(text)
+        fields = {"problem": "add", **header(text)}
         sound = frozenset(fields["sound"].split("|"))
+        if "uses" in fields:
+            text = (HERE / "programs" / "parts" / f"{fields['uses']}.py").read_text() + text
         found.append(
             Program(path.stem, fields["problem"], fields["tries"], sound, fields.get("needs"), text)
         )

@@ -6,12 +6,12 @@ import contextlib
 import importlib.util
 import os
 import signal
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
 import pytest
+from hostile import arena
 
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.sandbox import Expected, Inputs, Limits, Sandbox, SandboxConfig
@@ -19,13 +19,6 @@ from evalplus_lite.sandbox.probe import examine as probe
 from evalplus_lite.tasks.contracts import parse
 from evalplus_lite.types import Case, Suite, Task, Verdict
 from evalplus_lite.values import wire
-
-_spec = importlib.util.spec_from_file_location("arena", Path(__file__).with_name("arena.py"))
-assert _spec is not None
-assert _spec.loader is not None
-arena = importlib.util.module_from_spec(_spec)
-sys.modules["arena"] = arena
-_spec.loader.exec_module(arena)
 
 SHARED = Path(os.environ.get("EVALPLUS_LITE_SHARED", arena.PROJECT.parent / "shared")) / "attacks"
 PROGRAMS = [*arena.own_programs(), *arena.shared_programs(SHARED)]

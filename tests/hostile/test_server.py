@@ -7,20 +7,13 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+from hostile import arena
 
 httpx = pytest.importorskip("httpx", reason="needs httpx")
 pytest.importorskip("uvicorn", reason="needs uvicorn")
-
-_spec = importlib.util.spec_from_file_location("arena", Path(__file__).with_name("arena.py"))
-assert _spec is not None
-assert _spec.loader is not None
-arena = importlib.util.module_from_spec(_spec)
-sys.modules["arena"] = arena
-_spec.loader.exec_module(arena)
 
 PROGRAMS = [
     program

@@ -1,7 +1,4 @@
-"""Answer near the memory limit.
-
-problem: add
-tries: an answer that cannot be copied within the memory limit
+"""tries: an answer that cannot be copied within the memory limit
 sound: unrepresentable|memory
 """
 def add(a, b):

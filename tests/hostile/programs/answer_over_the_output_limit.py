@@ -1,7 +1,4 @@
-"""Answer over the output limit.
-
-problem: add
-tries: an answer of 40 MB
+"""tries: an answer of 40 MB
 sound: unrepresentable
 """
 def add(a, b):

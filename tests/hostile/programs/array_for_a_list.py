@@ -1,6 +1,4 @@
-"""Array for a list.
-
-problem: firstn
+"""problem: firstn
 tries: an array in the place of a list
 sound: unrepresentable
 """

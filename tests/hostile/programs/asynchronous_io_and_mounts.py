@@ -1,12 +1,9 @@
-"""Asynchronous I/O and mounts.
-
-problem: add
-tries: take asynchronous I/O contexts of the whole machine; list mounts, lock files, set policies
+"""tries: take asynchronous I/O contexts of the whole machine; list mounts, lock files, set policies
 sound: pass
+uses: breach
 """
-import ctypes, fcntl, os, platform
+import platform
 
-libc = ctypes.CDLL(None, use_errno=True)
 NEW = {"statmount": 457, "listmount": 458, "open_tree_attr": 467, "file_getattr": 468}
 OLD = {
     "x86_64": {"io_setup": 206, "io_submit": 209, "io_getevents": 208, "io_pgetevents": 333,
@@ -16,7 +13,6 @@ OLD = {
                 "mlockall": 230, "membarrier": 283, "seccomp": 277, "inotify_add_watch": 27,
                 "timer_create": 107, "mbind": 235, "remap_file_pages": 234, "vmsplice": 75},
 }[platform.machine()]
-DONE = []
 for name, number in (NEW | OLD).items():
     room = ctypes.create_string_buffer(4096)
     for first in (8, 0):
@@ -24,7 +20,3 @@ for name, number in (NEW | OLD).items():
         got = libc.syscall(number, first, room, room, room, 4096, 0)
         if got >= 0 or ctypes.get_errno() not in (1, 38):
             DONE.append(name)
-
-
-def add(a, b):
-    return "BREACH" if DONE else a + b

@@ -1,7 +1,4 @@
-"""Be right on the page and die.
-
-problem: add
-tries: leave the right answers on the page that the supervisor sees, claim to be done, and die
+"""tries: leave the right answers on the page that the supervisor sees, claim to be done, and die
 sound: crash
 """
 import marshal, os, struct, sys

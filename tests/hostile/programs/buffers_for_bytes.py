@@ -1,6 +1,4 @@
-"""Buffers for bytes.
-
-problem: blob
+"""problem: blob
 tries: bytearray, memoryview and array where bytes are expected
 sound: unrepresentable
 """

@@ -1,6 +1,4 @@
-"""Cheat the check.
-
-problem: checked
+"""problem: checked
 tries: an answer made to trip the task's check: it must fail or be refused, never crash the
     verifier
 sound: fail|unrepresentable|error

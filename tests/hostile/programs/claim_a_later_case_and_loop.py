@@ -1,7 +1,4 @@
-"""Claim a later case and loop.
-
-problem: add
-tries: say that it is at another case, whose limit may be higher, and never answer
+"""tries: say that it is at another case, whose limit may be higher, and never answer
 sound: timeout
 """
 import gc

@@ -1,7 +1,4 @@
-"""Close every descriptor.
-
-problem: add
-tries: close all descriptors, so that nobody hears of its failure
+"""tries: close all descriptors, so that nobody hears of its failure
 sound: fail|crash|timeout
 """
 import os

@@ -1,7 +1,4 @@
-"""Close every descriptor and be right.
-
-problem: add
-tries: answer the first case rightly and close all descriptors, so that nobody asks for the others
+"""tries: answer the first case rightly and close all descriptors, so that nobody asks for the others
 sound: fail|crash|timeout
 """
 import os

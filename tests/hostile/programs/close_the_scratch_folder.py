@@ -1,7 +1,4 @@
-"""Close the scratch folder.
-
-problem: add
-tries: take every right off the scratch folder itself, so that the runner cannot look into it
+"""tries: take every right off the scratch folder itself, so that the runner cannot look into it
 sound: pass
 """
 import os

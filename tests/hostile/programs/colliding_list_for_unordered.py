@@ -1,6 +1,4 @@
-"""Colliding list for unordered.
-
-problem: bag
+"""problem: bag
 tries: a plain list of 100,000 integers that all hash alike, for a task that compares as sets
 sound: fail|unrepresentable
 """

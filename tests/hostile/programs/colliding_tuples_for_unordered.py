@@ -1,6 +1,4 @@
-"""Colliding tuples for unordered.
-
-problem: bag
+"""problem: bag
 tries: the same with tuples around the colliding integers
 sound: fail|unrepresentable
 """

@@ -1,7 +1,4 @@
-"""Coroutine for a value.
-
-problem: add
-tries: a coroutine where a number is expected
+"""tries: a coroutine where a number is expected
 sound: unrepresentable
 """
 async def add(a, b):

@@ -1,7 +1,4 @@
-"""Daemon by double fork.
-
-problem: add
-tries: leave a process behind that writes a file later
+"""tries: leave a process behind that writes a file later
 sound: error|pass
 """
 import os, time

@@ -1,7 +1,4 @@
-"""Deadlock.
-
-problem: add
-tries: wait for a lock that it holds, with every signal blocked
+"""tries: wait for a lock that it holds, with every signal blocked
 sound: timeout
 """
 import signal, threading

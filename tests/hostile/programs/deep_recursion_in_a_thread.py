@@ -1,7 +1,4 @@
-"""Deep recursion in a thread.
-
-problem: add
-tries: overflow a thread's small stack
+"""tries: overflow a thread's small stack
 sound: crash|memory|error|timeout
 """
 import sys, threading

@@ -1,6 +1,4 @@
-"""Dict with every override.
-
-problem: table
+"""problem: table
 tries: a dict subclass whose items, keys and copy lie
 sound: fail
 """

@@ -1,23 +1,14 @@
-"""Drip a header.
-
-problem: add
-tries: send a byte of a frame now and then, for ever
+"""tries: send a byte of a frame now and then, for ever
 sound: timeout
+uses: channel
 """
-import os, stat, time
+COUNT = 0
 
 def add(a, b):
+    global COUNT
     while True:
-        for number in range(3, 64):
-            try:
-                if stat.S_ISSOCK(os.fstat(number).st_mode) and not sent(number):
-                    os.write(number, b"B")
-            except OSError:
-                pass
+        for number in sockets():
+            COUNT += 1
+            if COUNT <= 12:
+                os.write(number, b"B")
         time.sleep(0.05)
-
-COUNT = [0]
-
-def sent(number):
-    COUNT[0] += 1
-    return COUNT[0] > 12

@@ -1,7 +1,4 @@
-"""Empty the module table.
-
-problem: add
-tries: clear sys.modules and the builtins, so that whatever runs next breaks
+"""tries: clear sys.modules and the builtins, so that whatever runs next breaks
 sound: pass|error|crash
 """
 import builtins, sys

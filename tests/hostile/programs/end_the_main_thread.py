@@ -1,7 +1,4 @@
-"""End the main thread.
-
-problem: add
-tries: end the main thread alone and live on in another
+"""tries: end the main thread alone and live on in another
 sound: timeout|crash
 """
 import ctypes, threading, time

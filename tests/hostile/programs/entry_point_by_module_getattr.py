@@ -1,7 +1,4 @@
-"""Entry point by module getattr.
-
-problem: add
-tries: a module-level __getattr__ that makes up the entry point
+"""tries: a module-level __getattr__ that makes up the entry point
 sound: error
 """
 def __getattr__(name):

@@ -1,7 +1,4 @@
-"""Entry point is a class.
-
-problem: add
-tries: nothing: a class whose construction returns the answer is callable like a function
+"""tries: nothing: a class whose construction returns the answer is callable like a function
 sound: pass
 """
 class add:

@@ -1,7 +1,4 @@
-"""Entry point is an object.
-
-problem: add
-tries: nothing: a callable object whose other attributes are hostile
+"""tries: nothing: a callable object whose other attributes are hostile
 sound: pass
 """
 class Callable:

@@ -1,7 +1,4 @@
-"""Entry point missing.
-
-problem: add
-tries: nothing: an honest program of another name
+"""tries: nothing: an honest program of another name
 sound: error
 """
 def plus(a, b):

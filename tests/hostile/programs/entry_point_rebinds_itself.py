@@ -1,7 +1,4 @@
-"""Entry point rebinds itself.
-
-problem: add
-tries: replace itself between the calls
+"""tries: replace itself between the calls
 sound: fail
 """
 import sys

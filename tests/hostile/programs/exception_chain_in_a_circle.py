@@ -1,7 +1,4 @@
-"""Exception chain in a circle.
-
-problem: add
-tries: an exception that is its own cause, with a traceback of its own making
+"""tries: an exception that is its own cause, with a traceback of its own making
 sound: error
 """
 def add(a, b):

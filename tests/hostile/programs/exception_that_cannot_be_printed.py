@@ -1,7 +1,4 @@
-"""Exception that cannot be printed.
-
-problem: add
-tries: an exception whose __str__ raises, and whose class lies about its name
+"""tries: an exception whose __str__ raises, and whose class lies about its name
 sound: error
 """
 class Meta(type):

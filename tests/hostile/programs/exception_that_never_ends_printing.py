@@ -1,7 +1,4 @@
-"""Exception that never ends printing.
-
-problem: add
-tries: an exception whose __str__ loops
+"""tries: an exception whose __str__ loops
 sound: timeout
 """
 class Endless(Exception):

@@ -1,7 +1,4 @@
-"""Exception with a long message.
-
-problem: add
-tries: an exception whose message is 50 MB
+"""tries: an exception whose message is 50 MB
 sound: error
 """
 def add(a, b):

@@ -1,7 +1,4 @@
-"""Exceptions that end programs.
-
-problem: add
-tries: SystemExit(0), KeyboardInterrupt and GeneratorExit from within a call
+"""tries: SystemExit(0), KeyboardInterrupt and GeneratorExit from within a call
 sound: error
 """
 KINDS = [SystemExit(0), KeyboardInterrupt(), GeneratorExit(), StopIteration(3)]

@@ -1,7 +1,4 @@
-"""Exit like the runner.
-
-problem: add
-tries: exit with the statuses that the runner uses for its own troubles
+"""tries: exit with the statuses that the runner uses for its own troubles
 sound: crash
 """
 import os

@@ -1,6 +1,4 @@
-"""Float with every override.
-
-problem: mean
+"""problem: mean
 tries: a float subclass whose arithmetic lies
 sound: fail
 """

@@ -1,17 +1,8 @@
-"""Forge a huge count.
-
-problem: add
-tries: announce four billion answers
+"""tries: announce four billion answers
 sound: crash
+uses: channel
 """
-import os, stat, struct
-
 def add(a, b):
-    for number in range(3, 64):
-        try:
-            if stat.S_ISSOCK(os.fstat(number).st_mode):
-                os.write(number, struct.pack("<cIII", b"B", 0, 0xFFFFFFFF, 16) + b"A" * 16)
-        except OSError:
-            pass
+    send(struct.pack("<cIII", b"B", 0, 0xFFFFFFFF, 16) + b"A" * 16)
     while True:
         pass

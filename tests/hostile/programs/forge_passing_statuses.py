@@ -1,7 +1,4 @@
-"""Forge passing statuses.
-
-problem: add
-tries: write what other verifiers take for success on every descriptor, then exit with 0
+"""tries: write what other verifiers take for success on every descriptor, then exit with 0
 sound: crash|unrepresentable
 """
 import os

@@ -1,7 +1,4 @@
-"""Freeze the runners clock.
-
-problem: add
-tries: replace the clock function in the runner's frame so that slow answers look quick
+"""tries: replace the clock function in the runner's frame so that slow answers look quick
 sound: timeout
 """
 import ctypes, sys

@@ -1,7 +1,4 @@
-"""Garble the page and loop.
-
-problem: add
-tries: have the supervisor read lengths beyond the page's end, and cases beyond all numbers
+"""tries: have the supervisor read lengths beyond the page's end, and cases beyond all numbers
 sound: fail|crash|timeout
 """
 import gc

@@ -1,6 +1,4 @@
-"""Generator for a list.
-
-problem: firstn
+"""problem: firstn
 tries: a generator where a list is expected
 sound: unrepresentable
 """

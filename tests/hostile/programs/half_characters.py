@@ -1,6 +1,4 @@
-"""Half characters.
-
-problem: text
+"""problem: text
 tries: text that no encoding can write
 sound: fail
 """

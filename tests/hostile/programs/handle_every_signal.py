@@ -1,7 +1,4 @@
-"""Handle every signal.
-
-problem: add
-tries: handlers for every signal, and a loop that swallows all exceptions
+"""tries: handlers for every signal, and a loop that swallows all exceptions
 sound: timeout
 """
 import signal

@@ -1,10 +1,6 @@
-"""NaN keys, each its own.
-
-problem: nankeys
+"""problem: nankeys
 tries: nothing: two NaN keys in a dict are right if two are expected
 sound: pass
 """
-
-
 def nankeys(n):
     return {float("nan"): n, float("nan"): n}

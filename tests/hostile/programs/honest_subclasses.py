@@ -1,6 +1,4 @@
-"""Honest subclasses.
-
-problem: table
+"""problem: table
 tries: nothing: OrderedDict, str and int subclasses that hold the right values
 sound: pass
 """

@@ -1,7 +1,4 @@
-"""Honest with imports.
-
-problem: add
-tries: nothing: correct code with the usual imports, argv, devnull and a recursion limit
+"""tries: nothing: correct code with the usual imports, argv, devnull and a recursion limit
 sound: pass
 """
 import contextlib, csv, datetime, hashlib, io, os, re, sqlite3, ssl, string, struct, sys, unittest, uuid, zlib

@@ -1,7 +1,4 @@
-"""Honest with linear algebra.
-
-problem: add
-tries: nothing: correct code that decomposes, transforms, sorts and draws with numpy, in threads
+"""tries: nothing: correct code that decomposes, transforms, sorts and draws with numpy, in threads
 sound: pass
 needs: numpy
 """

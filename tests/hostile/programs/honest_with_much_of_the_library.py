@@ -1,7 +1,4 @@
-"""Honest with much of the library.
-
-problem: add
-tries: nothing: correct code that uses event loops, pipes, timers, signals, mappings and databases
+"""tries: nothing: correct code that uses event loops, pipes, timers, signals, mappings and databases
 sound: pass
 """
 import asyncio, decimal, io, json, locale, mmap, os, pathlib, platform

@@ -1,7 +1,4 @@
-"""Honest with numpy.
-
-problem: add
-tries: nothing: correct code that computes with numpy and returns its scalars
+"""tries: nothing: correct code that computes with numpy and returns its scalars
 sound: pass
 needs: numpy
 """

@@ -1,7 +1,4 @@
-"""Honest with threads.
-
-problem: add
-tries: nothing: correct code that uses threads, tempfile, asyncio and a logger
+"""tries: nothing: correct code that uses threads, tempfile, asyncio and a logger
 sound: pass
 """
 import asyncio, concurrent.futures, logging

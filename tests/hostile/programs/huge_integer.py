@@ -1,7 +1,4 @@
-"""Huge integer.
-
-problem: add
-tries: an integer of a million digits, slow to print
+"""tries: an integer of a million digits, slow to print
 sound: fail
 """
 BIG = 1 << 3_400_000

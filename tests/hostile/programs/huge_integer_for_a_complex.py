@@ -1,6 +1,4 @@
-"""Huge integer for a complex.
-
-problem: plane
+"""problem: plane
 tries: an integer too long for a float, where a complex number is expected
 sound: fail
 """

@@ -1,6 +1,4 @@
-"""Huge integer for a float.
-
-problem: mean
+"""problem: mean
 tries: an integer too long for a float, where a float is expected
 sound: fail
 """

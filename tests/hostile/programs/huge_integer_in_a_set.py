@@ -1,6 +1,4 @@
-"""Huge integer in a set.
-
-problem: strictset
+"""problem: strictset
 tries: an integer too long to print, inside a set that is compared by type
 sound: fail|unrepresentable
 """

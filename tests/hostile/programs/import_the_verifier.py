@@ -1,7 +1,4 @@
-"""Import the verifier.
-
-problem: add
-tries: import the verifier, a benchmark package or its data from inside
+"""tries: import the verifier, a benchmark package or its data from inside
 sound: pass
 """
 import importlib

@@ -1,6 +1,4 @@
-"""Infinite for finite.
-
-problem: mean
+"""problem: mean
 tries: infinity, so that a tolerance becomes infinite
 sound: fail
 """

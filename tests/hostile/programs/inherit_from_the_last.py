@@ -1,7 +1,4 @@
-"""Inherit from the last.
-
-problem: add
-tries: find anything that an earlier program left: files, patches, variables, threads
+"""tries: find anything that an earlier program left: files, patches, variables, threads
 sound: pass
 """
 import builtins, math, os, sys, threading

@@ -1,6 +1,4 @@
-"""Iterator for a list.
-
-problem: firstn
+"""problem: firstn
 tries: range, map and dict views in the place of a list
 sound: fail|unrepresentable
 """

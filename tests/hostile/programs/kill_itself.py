@@ -1,7 +1,4 @@
-"""Kill itself.
-
-problem: add
-tries: SIGKILL to itself, which looks like the verifier's own kill
+"""tries: SIGKILL to itself, which looks like the verifier's own kill
 sound: crash
 """
 import os, signal

@@ -1,7 +1,4 @@
-"""Late hooks.
-
-problem: add
-tries: atexit, __del__, excepthook and import hooks that act after the answers
+"""tries: atexit, __del__, excepthook and import hooks that act after the answers
 sound: pass
 """
 import atexit, os, sys

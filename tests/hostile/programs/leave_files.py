@@ -1,7 +1,4 @@
-"""Leave files.
-
-problem: add
-tries: leave files, folders that nobody may enter and odd names for the next program
+"""tries: leave files, folders that nobody may enter and odd names for the next program
 sound: pass
 """
 import os

@@ -1,6 +1,4 @@
-"""List with every override.
-
-problem: firstn
+"""problem: firstn
 tries: a list subclass whose iteration, length and items lie
 sound: fail
 """

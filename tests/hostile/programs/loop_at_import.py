@@ -1,7 +1,4 @@
-"""Loop at import.
-
-problem: add
-tries: never finish loading
+"""tries: never finish loading
 sound: timeout
 """
 while True:

@@ -1,7 +1,4 @@
-"""Lying class attribute.
-
-problem: add
-tries: an object that says it is an int by __class__ and by its metaclass
+"""tries: an object that says it is an int by __class__ and by its metaclass
 sound: unrepresentable
 """
 class Meta(type):

@@ -1,7 +1,4 @@
-"""Many descriptors.
-
-problem: add
-tries: open descriptors until none is left, and keep them
+"""tries: open descriptors until none is left, and keep them
 sound: pass
 """
 import os

@@ -1,7 +1,4 @@
-"""Many threads.
-
-problem: add
-tries: start threads until none starts any more
+"""tries: start threads until none starts any more
 sound: pass
 """
 import threading

@@ -1,7 +1,4 @@
-"""Mark inherited descriptors.
-
-problem: add
-tries: leave flags, offsets and owners on descriptors that it shares with its parent
+"""tries: leave flags, offsets and owners on descriptors that it shares with its parent
 sound: pass
 """
 import fcntl, os

@@ -1,7 +1,4 @@
-"""Mark the scratch folder.
-
-problem: add
-tries: leave a message in the scratch folder's times, attributes and mode, with no file left
+"""tries: leave a message in the scratch folder's times, attributes and mode, with no file left
 sound: pass
 """
 import os

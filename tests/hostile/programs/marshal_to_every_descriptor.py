@@ -1,7 +1,4 @@
-"""Marshal to every descriptor.
-
-problem: add
-tries: reach a socket between our own processes, which read marshal there, or a file beside the
+"""tries: reach a socket between our own processes, which read marshal there, or a file beside the
     null device and the page of answers; and send code objects on the socket that is there
 sound: crash
 """

@@ -1,7 +1,4 @@
-"""Marshallable but not plain.
-
-problem: add
-tries: objects that the wire's form can write though they are no values: Ellipsis, StopIteration,
+"""tries: objects that the wire's form can write though they are no values: Ellipsis, StopIteration,
     a code object
 sound: unrepresentable
 """

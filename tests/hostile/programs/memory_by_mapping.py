@@ -1,7 +1,4 @@
-"""Memory by mapping.
-
-problem: add
-tries: mappings without reservation, shared or private
+"""tries: mappings without reservation, shared or private
 sound: pass
 """
 import mmap

@@ -1,7 +1,4 @@
-"""Memory error survived.
-
-problem: add
-tries: nothing: correct code that meets its memory limit and copes
+"""tries: nothing: correct code that meets its memory limit and copes
 sound: pass
 """
 def add(a, b):

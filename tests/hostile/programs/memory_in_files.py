@@ -1,7 +1,4 @@
-"""Memory in files.
-
-problem: add
-tries: fill the scratch folder, memfd and shared memory
+"""tries: fill the scratch folder, memfd and shared memory
 sound: pass
 """
 import os

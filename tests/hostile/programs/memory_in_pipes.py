@@ -1,7 +1,4 @@
-"""Memory in pipes.
-
-problem: add
-tries: keep data in kernel buffers, which no limit of the process counts
+"""tries: keep data in kernel buffers, which no limit of the process counts
 sound: pass
 """
 import fcntl, os, socket

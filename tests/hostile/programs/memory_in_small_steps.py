@@ -1,7 +1,4 @@
-"""Memory in small steps.
-
-problem: add
-tries: many small allocations beyond the limit
+"""tries: many small allocations beyond the limit
 sound: memory|timeout|crash
 """
 def add(a, b):

@@ -1,7 +1,4 @@
-"""Memory in sockets.
-
-problem: add
-tries: keep data in socket buffers, enlarged as far as they go
+"""tries: keep data in socket buffers, enlarged as far as they go
 sound: pass
 """
 import socket

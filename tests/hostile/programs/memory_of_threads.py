@@ -1,7 +1,4 @@
-"""Memory of threads.
-
-problem: add
-tries: allocations in many threads that only together exceed the limit
+"""tries: allocations in many threads that only together exceed the limit
 sound: memory|error|pass|timeout
 """
 import threading

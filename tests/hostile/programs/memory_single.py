@@ -1,7 +1,4 @@
-"""Memory single.
-
-problem: add
-tries: one allocation beyond the limit
+"""tries: one allocation beyond the limit
 sound: memory
 """
 def add(a, b):

@@ -1,7 +1,4 @@
-"""Module dict with a lying namespace.
-
-problem: add
-tries: replace the module's dict and its entry in sys.modules
+"""tries: replace the module's dict and its entry in sys.modules
 sound: error|pass
 """
 import sys, types

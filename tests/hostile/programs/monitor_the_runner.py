@@ -1,7 +1,4 @@
-"""Monitor the runner.
-
-problem: add
-tries: sys.monitoring and sys.setprofile callbacks that raise in the runner
+"""tries: sys.monitoring and sys.setprofile callbacks that raise in the runner
 sound: pass|error|crash
 """
 import sys

@@ -1,6 +1,4 @@
-"""Mutate arguments.
-
-problem: total
+"""problem: total
 tries: change the list it was given, so that the comparison or the next case sees other inputs
 sound: fail
 """

@@ -1,6 +1,4 @@
-"""Mutate later arguments.
-
-problem: total
+"""problem: total
 tries: change the inputs of the later cases through the runner's frames
 sound: fail
 """

@@ -1,6 +1,4 @@
-"""Nan everywhere.
-
-problem: mean
+"""problem: mean
 tries: NaN, which is unequal to itself and hides in comparisons
 sound: fail
 """

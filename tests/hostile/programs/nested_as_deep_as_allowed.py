@@ -1,6 +1,4 @@
-"""Nested as deep as allowed.
-
-problem: checked
+"""problem: checked
 tries: a value as deep as the decoder allows, which the verifier must be able to encode again for
     the task's check
 sound: fail|unrepresentable|error

@@ -1,7 +1,4 @@
-"""Nested list.
-
-problem: add
-tries: a list nested 100,000 deep
+"""tries: a list nested 100,000 deep
 sound: unrepresentable|crash
 """
 def add(a, b):

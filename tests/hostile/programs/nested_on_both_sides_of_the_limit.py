@@ -1,6 +1,4 @@
-"""Nested on both sides of the limit.
-
-problem: checked
+"""problem: checked
 tries: a depth that grows with each call, to meet a limit that encoder and decoder count
     differently
 sound: fail|unrepresentable|error

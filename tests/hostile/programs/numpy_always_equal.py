@@ -1,7 +1,4 @@
-"""Numpy always equal.
-
-problem: add
-tries: numpy objects that compare in their own way: arrays of one element, masked, void, object
+"""tries: numpy objects that compare in their own way: arrays of one element, masked, void, object
     scalars
 sound: fail|unrepresentable
 needs: numpy

@@ -1,7 +1,4 @@
-"""Numpy generic faked.
-
-problem: add
-tries: put its own class where the encoder looks for numpy's scalar type
+"""tries: put its own class where the encoder looks for numpy's scalar type
 sound: unrepresentable|fail|error
 """
 import sys, types

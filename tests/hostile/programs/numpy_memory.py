@@ -1,7 +1,4 @@
-"""Numpy memory.
-
-problem: add
-tries: an array beyond the memory limit
+"""tries: an array beyond the memory limit
 sound: memory
 needs: numpy
 """

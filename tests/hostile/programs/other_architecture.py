@@ -1,13 +1,5 @@
-"""Other architecture.
-
-problem: add
-tries: system calls by their x32 numbers, which a careless filter does not know
+"""tries: system calls by their x32 numbers, which a careless filter does not know
 sound: pass|crash
+uses: breach
 """
-import ctypes
-
-libc = ctypes.CDLL(None, use_errno=True)
-DONE = [n for n in (57, 41, 59, 62, 101) if libc.syscall(0x40000000 + n, 0, 0, 0) >= 0]
-
-def add(a, b):
-    return "BREACH" if DONE else a + b
+calls(*((0x40000000 + n, 0, 0, 0) for n in (57, 41, 59, 62, 101)))

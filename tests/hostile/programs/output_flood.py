@@ -1,7 +1,4 @@
-"""Output flood.
-
-problem: add
-tries: write without end to standard output and error
+"""tries: write without end to standard output and error
 sound: timeout
 """
 import os, sys

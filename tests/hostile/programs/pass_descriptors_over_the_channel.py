@@ -1,20 +1,17 @@
-"""Pass descriptors over the channel.
-
-problem: add
-tries: send the supervisor descriptors (its own socket among them) to exhaust it or to keep the
+"""tries: send the supervisor descriptors (its own socket among them) to exhaust it or to keep the
     channel alive
 sound: pass
+uses: channel
 """
-import os, socket, stat
+import socket
 
 SENT = []
-for number in range(3, 64):
+for number in sockets():
     try:
-        if stat.S_ISSOCK(os.fstat(number).st_mode):
-            channel = socket.socket(fileno=os.dup(number))
-            socket.send_fds(channel, [b""], [number, 0, 1])
-            socket.send_fds(channel, [b"x"], [number, 0, 1])
-            SENT.append(number)
+        channel = socket.socket(fileno=os.dup(number))
+        socket.send_fds(channel, [b""], [number, 0, 1])
+        socket.send_fds(channel, [b"x"], [number, 0, 1])
+        SENT.append(number)
     except OSError:
         pass
 

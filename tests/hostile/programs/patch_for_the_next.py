@@ -1,7 +1,4 @@
-"""Patch for the next.
-
-problem: add
-tries: patch the standard library in the hope that the next program meets it
+"""tries: patch the standard library in the hope that the next program meets it
 sound: pass
 """
 import builtins, json, math, random, sys

@@ -1,7 +1,4 @@
-"""Patch small integers.
-
-problem: add
-tries: overwrite the interpreter's cached small integers in memory
+"""tries: overwrite the interpreter's cached small integers in memory
 sound: fail|crash|error|unrepresentable
 """
 import ctypes

@@ -1,7 +1,4 @@
-"""Patch time.
-
-problem: add
-tries: stop the clocks that the runner reads, then use more time than allowed
+"""tries: stop the clocks that the runner reads, then use more time than allowed
 sound: timeout
 """
 import time

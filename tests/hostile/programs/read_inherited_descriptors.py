@@ -1,7 +1,4 @@
-"""Read inherited descriptors.
-
-problem: add
-tries: find a file, terminal or listening socket among the descriptors it was born with
+"""tries: find a file, terminal or listening socket among the descriptors it was born with
 sound: pass
 """
 import os, stat

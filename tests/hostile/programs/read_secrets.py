@@ -1,7 +1,4 @@
-"""Read secrets.
-
-problem: add
-tries: find API keys and the user's name in environment variables and /proc
+"""tries: find API keys and the user's name in environment variables and /proc
 sound: pass
 """
 import glob, os

@@ -1,7 +1,4 @@
-"""Read stdin.
-
-problem: add
-tries: wait for input
+"""tries: wait for input
 sound: error
 """
 def add(a, b):

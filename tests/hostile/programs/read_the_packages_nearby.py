@@ -1,7 +1,4 @@
-"""Read the packages nearby.
-
-problem: add
-tries: put the folder of installed packages on sys.path and import from it
+"""tries: put the folder of installed packages on sys.path and import from it
 sound: pass
 """
 import os, sys

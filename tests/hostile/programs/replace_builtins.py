@@ -1,6 +1,4 @@
-"""Replace builtins.
-
-problem: mean
+"""problem: mean
 tries: replace abs, len, isinstance, type, sum, range and float
 sound: fail|error|unrepresentable
 """

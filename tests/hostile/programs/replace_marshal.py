@@ -1,7 +1,4 @@
-"""Replace marshal.
-
-problem: add
-tries: replace marshal.dumps and struct.pack with ones that write what it likes
+"""tries: replace marshal.dumps and struct.pack with ones that write what it likes
 sound: fail|crash|error|unrepresentable
 """
 import marshal, struct

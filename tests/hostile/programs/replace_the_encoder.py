@@ -1,6 +1,4 @@
-"""Replace the encoder.
-
-problem: firstn
+"""problem: firstn
 tries: replace the runner's encode and plain functions
 sound: fail|error|unrepresentable
 """

@@ -1,7 +1,4 @@
-"""Replace the headers.
-
-problem: add
-tries: replace the frame layouts and the describe function
+"""tries: replace the frame layouts and the describe function
 sound: crash|fail|error
 """
 import struct, sys

@@ -1,7 +1,4 @@
-"""Replace the reporter.
-
-problem: add
-tries: replace the reporter's flush, send and describe
+"""tries: replace the reporter's flush, send and describe
 sound: fail|crash|error
 """
 import sys

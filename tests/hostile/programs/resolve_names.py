@@ -1,7 +1,4 @@
-"""Resolve names.
-
-problem: add
-tries: send data out in a name lookup
+"""tries: send data out in a name lookup
 sound: pass
 """
 import socket

@@ -1,7 +1,4 @@
-"""Scribble on shared memory.
-
-problem: add
-tries: write nonsense wherever the runner notes its progress
+"""tries: write nonsense wherever the runner notes its progress
 sound: pass
 """
 import sys

@@ -1,7 +1,4 @@
-"""Search frames for answers.
-
-problem: add
-tries: walk every frame for something that holds the expected answers
+"""tries: walk every frame for something that holds the expected answers
 sound: fail
 """
 import sys

@@ -1,7 +1,4 @@
-"""Search heap for answers.
-
-problem: add
-tries: look through every object the collector knows for a list that continues the inputs with
+"""tries: look through every object the collector knows for a list that continues the inputs with
     their sums
 sound: fail
 """

@@ -1,7 +1,4 @@
-"""Search memory for answers.
-
-problem: add
-tries: read raw memory around known objects for the wire form of the expected answers
+"""tries: read raw memory around known objects for the wire form of the expected answers
 sound: fail|crash
 """
 import ctypes

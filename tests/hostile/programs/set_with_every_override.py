@@ -1,6 +1,4 @@
-"""Set with every override.
-
-problem: unique
+"""problem: unique
 tries: a set subclass whose operators lie
 sound: fail
 """

@@ -1,16 +1,10 @@
-"""Shared memory and queues.
-
-problem: add
-tries: System V and POSIX shared memory, semaphores, message queues, and the kernel's key ring
+"""tries: System V and POSIX shared memory, semaphores, message queues, and the kernel's key ring
 sound: pass
+uses: breach
 """
-import ctypes
-
-libc = ctypes.CDLL(None, use_errno=True)
-DONE = []
-for call in ((29, 0, 4096, 0o1777), (64, 0, 1, 0o1777), (68, 0, 0o1777), (68, 1234, 0o1777), (30, 0, 0, 0), (31, 0, 0, 0), (71, 0, 0, 0), (66, 0, 0, 0, 0), (240, b"planted", 0o102, 0o777, 0), (241, b"planted"), (248, b"user", b"k", b"v", 1, -3), (250, 0, -3, 1)):
-    if libc.syscall(*call) >= 0:
-        DONE.append(call[0])
+calls((29, 0, 4096, 0o1777), (64, 0, 1, 0o1777), (68, 0, 0o1777), (68, 1234, 0o1777), (30, 0, 0, 0),
+      (31, 0, 0, 0), (71, 0, 0, 0), (66, 0, 0, 0, 0), (240, b"planted", 0o102, 0o777, 0),
+      (241, b"planted"), (248, b"user", b"k", b"v", 1, -3), (250, 0, -3, 1))
 if libc.shm_open(b"/planted", 0o102, 0o777) >= 0:
     DONE.append("shm_open")
 try:
@@ -19,6 +13,3 @@ try:
     DONE.append("sem_open")
 except (OSError, ImportError):
     pass
-
-def add(a, b):
-    return "BREACH" if DONE else a + b

@@ -1,7 +1,4 @@
-"""Shorten shared memory.
-
-problem: add
-tries: empty every file behind an inherited descriptor, so that the verifier's next look at memory
+"""tries: empty every file behind an inherited descriptor, so that the verifier's next look at memory
     shared with it is fatal
 sound: pass
 """

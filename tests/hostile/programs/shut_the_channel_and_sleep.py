@@ -1,16 +1,10 @@
-"""Shut the channel and sleep.
-
-problem: add
-tries: shut the result channel down and live on
+"""tries: shut the result channel down and live on
 sound: crash|timeout
+uses: channel
 """
-import os, socket, stat, time
+import socket
 
 def add(a, b):
-    for number in range(3, 64):
-        try:
-            if stat.S_ISSOCK(os.fstat(number).st_mode):
-                socket.socket(fileno=os.dup(number)).shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
+    for number in sockets():
+        socket.socket(fileno=os.dup(number)).shutdown(socket.SHUT_RDWR)
     time.sleep(60)

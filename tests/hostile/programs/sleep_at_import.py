@@ -1,7 +1,4 @@
-"""Sleep at import.
-
-problem: add
-tries: never finish loading, without using CPU time
+"""tries: never finish loading, without using CPU time
 sound: timeout
 """
 import threading

@@ -1,7 +1,4 @@
-"""Sleep for ever.
-
-problem: add
-tries: use no CPU time at all
+"""tries: use no CPU time at all
 sound: timeout
 """
 import time

@@ -1,7 +1,4 @@
-"""Source that nests.
-
-problem: add
-tries: compile text that nests beyond the compiler's stack
+"""tries: compile text that nests beyond the compiler's stack
 sound: error|crash|memory
 """
 def add(a, b):

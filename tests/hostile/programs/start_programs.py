@@ -1,12 +1,9 @@
-"""Start programs.
-
-problem: add
-tries: exec, posix_spawn, system, subprocess and multiprocessing
+"""tries: exec, posix_spawn, system, subprocess and multiprocessing
 sound: pass
+uses: breach
 """
-import os, subprocess, sys
+import subprocess, sys
 
-DONE = []
 for act in (
     lambda: os.posix_spawn("/bin/true", ["true"], {}),
     lambda: os.posix_spawn(sys.executable or "/usr/bin/python3", ["python"], {}),
@@ -17,12 +14,8 @@ for act in (
     lambda: os.execve(os.open("/lib64/ld-linux-x86-64.so.2", os.O_RDONLY), ["x"], {}),
 ):
     try:
-        act()
-        DONE.append(act)
-    except (OSError, ValueError, subprocess.SubprocessError):
+        attempt(act)
+    except subprocess.SubprocessError:
         pass
 if os.system("true") == 0:
     DONE.append("system")
-
-def add(a, b):
-    return "BREACH" if DONE else a + b

@@ -1,7 +1,4 @@
-"""Stop itself.
-
-problem: add
-tries: SIGSTOP to itself: neither running nor gone
+"""tries: SIGSTOP to itself: neither running nor gone
 sound: timeout
 """
 import os, signal

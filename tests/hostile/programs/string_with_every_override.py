@@ -1,6 +1,4 @@
-"""String with every override.
-
-problem: text
+"""problem: text
 tries: a str subclass that encodes and compares as what is wanted
 sound: fail
 """

@@ -1,7 +1,4 @@
-"""Subclasses with every override.
-
-problem: add
-tries: an int subclass that answers every question with what is wanted
+"""tries: an int subclass that answers every question with what is wanted
 sound: fail
 """
 class Liar(int):

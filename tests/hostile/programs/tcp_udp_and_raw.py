@@ -1,7 +1,4 @@
-"""Tcp udp and raw.
-
-problem: add
-tries: sockets of every kind, to the listener beside the verifier and elsewhere
+"""tries: sockets of every kind, to the listener beside the verifier and elsewhere
 sound: pass
 """
 import socket

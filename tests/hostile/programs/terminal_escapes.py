@@ -1,6 +1,4 @@
-"""Terminal escapes.
-
-problem: text
+"""problem: text
 tries: an exception message that repaints the terminal
 sound: error
 """

@@ -1,7 +1,4 @@
-"""Threads that never end.
-
-problem: add
-tries: right answers while other threads burn the processor
+"""tries: right answers while other threads burn the processor
 sound: pass|timeout
 """
 import threading

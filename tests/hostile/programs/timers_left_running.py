@@ -1,7 +1,4 @@
-"""Timers left running.
-
-problem: add
-tries: timers and alarms that go off after its answers
+"""tries: timers and alarms that go off after its answers
 sound: pass
 """
 import signal, threading

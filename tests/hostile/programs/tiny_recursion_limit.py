@@ -1,6 +1,4 @@
-"""Tiny recursion limit.
-
-problem: firstn
+"""problem: firstn
 tries: a recursion limit that the runner may run into
 sound: pass|error|crash
 """

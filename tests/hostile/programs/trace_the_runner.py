@@ -1,7 +1,4 @@
-"""Trace the runner.
-
-problem: add
-tries: rewrite the runner's locals by tracing, so that fewer cases run
+"""tries: rewrite the runner's locals by tracing, so that fewer cases run
 sound: fail|crash|error|timeout
 """
 import ctypes, sys

@@ -1,7 +1,4 @@
-"""Type whose name fails.
-
-problem: add
-tries: an object whose type cannot be named: __qualname__ raises, loops or is no text
+"""tries: an object whose type cannot be named: __qualname__ raises, loops or is no text
 sound: unrepresentable|error
 """
 class Meta(type):

@@ -1,7 +1,4 @@
-"""Type with a long name.
-
-problem: add
-tries: a type whose name is ten megabytes long
+"""tries: a type whose name is ten megabytes long
 sound: unrepresentable
 """
 LONG = type("L" * 10_000_000, (), {})

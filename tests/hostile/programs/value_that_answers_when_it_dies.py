@@ -1,7 +1,4 @@
-"""Value that answers when it dies.
-
-problem: add
-tries: a returned object whose __del__ rewrites the batch that waits to be sent
+"""tries: a returned object whose __del__ rewrites the batch that waits to be sent
 sound: unrepresentable|crash|fail
 """
 import sys

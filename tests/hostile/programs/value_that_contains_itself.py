@@ -1,7 +1,4 @@
-"""Value that contains itself.
-
-problem: add
-tries: a list that contains itself
+"""tries: a list that contains itself
 sound: unrepresentable
 """
 def add(a, b):

@@ -1,7 +1,4 @@
-"""Value that never dies.
-
-problem: add
-tries: a returned object whose __del__ loops
+"""tries: a returned object whose __del__ loops
 sound: unrepresentable|timeout
 """
 class Endless:

@@ -1,7 +1,4 @@
-"""Wide answer.
-
-problem: add
-tries: three million elements where one number is expected: slow to take apart
+"""tries: three million elements where one number is expected: slow to take apart
 sound: fail|unrepresentable
 """
 WIDE = [0] * 3_000_000

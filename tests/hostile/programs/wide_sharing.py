@@ -1,7 +1,4 @@
-"""Wide sharing.
-
-problem: add
-tries: a small value that is huge once written out: forty levels of sharing
+"""tries: a small value that is huge once written out: forty levels of sharing
 sound: memory|timeout|unrepresentable|crash
 """
 def add(a, b):

@@ -1,15 +1,10 @@
-"""Write outside.
-
-problem: add
-tries: create, append to, empty, delete, rename and link files in the canary folder by every call
+"""tries: create, append to, empty, delete, rename and link files in the canary folder by every call
     there is
 sound: pass
+uses: breach
 """
-import os
-
 C = "@CANARY@"
-DONE = []
-for act in (
+attempt(
     lambda: open(C + "/written", "w"),
     lambda: open(C + "/precious", "a"),
     lambda: os.open(C + "/precious", os.O_RDONLY | os.O_TRUNC),
@@ -24,12 +19,4 @@ for act in (
     lambda: os.mknod(C + "/node"),
     lambda: os.rmdir(C),
     lambda: os.rename(C, C + "2"),
-):
-    try:
-        act()
-        DONE.append(act)
-    except OSError:
-        pass
-
-def add(a, b):
-    return "BREACH" if DONE else a + b
+)

@@ -1,7 +1,4 @@
-"""Write the page and die.
-
-problem: add
-tries: write answers to all cases on the page that the supervisor sees, claim the last case, die
+"""tries: write answers to all cases on the page that the supervisor sees, claim the last case, die
 sound: fail|crash
 """
 import gc, os
