@@ -12,9 +12,9 @@ from support.conversation import Scripted
 
 from evalplus_lite.exe.prediction import Prediction, answer_all, question
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.running.runs import CallResult, Invocation
+from evalplus_lite.exe.running.runs import CallResult, Invocation, Stop
 from evalplus_lite.exe.scoring import scored
-from evalplus_lite.exe.tasks.breakpoints import breakpoint_tasks, steady_lines
+from evalplus_lite.exe.tasks.breakpoints import breakpoint_tasks, steady_lines, worth_asking
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 
 CODE = """def steps(n: int) -> list[int]:
@@ -71,6 +71,15 @@ def test_answers_are_those_of_the_trace(questions: list[MinedTask]) -> None:
         trace = traced(task.cases[0].call.args[0])
         states = [state for line, state in trace if line == stop["line"]]
         assert task.cases[0].answer.value == states[stop["hit"] - 1]
+        assert {*stop["variables"]} == {*task.cases[0].answer.value}
+        assert task.code.split("\n")[stop["line"] - 1].strip() == stop["text"]
+
+
+def test_what_the_call_shows_is_not_asked_about() -> None:
+    """Neither an argument nor a copy of it: a variable has to be worked out."""
+    case = TaskCase(Invocation((6,)), CallResult("value", value=[]))
+    stops = [Stop(3, 1, {"n": 6}), Stop(4, 1, {"n": 6, "m": 6}), Stop(5, 1, {"n": 6, "m": 3})]
+    assert worth_asking(stops, case) == stops[2:]
 
 
 def test_questions_are_asked_and_scored(questions: list[MinedTask], tmp_path: Path) -> None:

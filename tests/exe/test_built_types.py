@@ -103,6 +103,7 @@ def test_entry_points_are_proved_against_the_original(toys: Any, sandboxes: Any)
         "call_named": [("RED",), ("BLUE", 3)],
         "call_spread": [([((1, 2), (3, 4), "RED")],), ([],)],
         "call_stem": [("a/b.c",), ("",)],
+        "Color_turned": [("BLUE", 2), ("RED", 3)],
     }
     with open_package(toys.wheel(FILES)) as package:
         functions = {f.name: f for f in StaticMine(package).functions()}
@@ -114,9 +115,11 @@ def test_entry_points_are_proved_against_the_original(toys: Any, sandboxes: Any)
                 base = run(sandboxes.plain, subject, invoked)
                 found = prove(function, invoked, base, sandboxes, original)
                 assert (found.stage, found.compared) == (None, 2)
-            changed = replace(function, code=function.code.replace(".stem", ".name"))
+            changed = replace(function, code=function.code.replace("* n", "* -n"))
+            assert changed.code != function.code
             base = run(sandboxes.plain, replace(subject, code=changed.code), invoked)
-            assert prove(changed, invoked, base, sandboxes, original).stage == "proved"
+            verdict = prove(changed, invoked, base, sandboxes, original)
+            assert (verdict.stage, verdict.reason) == ("proved", "differs from the original")
 
 
 @pytest.mark.parametrize(

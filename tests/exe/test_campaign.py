@@ -13,10 +13,10 @@ from support.mining import SLUG, mine_all, project, tree
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.mining import MiningSettings, beside, mine, required
 from evalplus_lite.exe.running.proof import Sandboxes
-from evalplus_lite.exe.running.runs import CallableProgram, Invocation, Stop, run
+from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
 from evalplus_lite.exe.sources import open_package
 from evalplus_lite.exe.tasks import chains
-from evalplus_lite.exe.tasks.breakpoints import breakpoint_tasks, worth_asking
+from evalplus_lite.exe.tasks.breakpoints import breakpoint_tasks
 from evalplus_lite.exe.tasks.chains import chain, chained_tasks, merge
 from evalplus_lite.generate.domains.annotations import read_type
 from evalplus_lite.jobs.session import Session
@@ -233,31 +233,6 @@ def test_dates_are_not_fed_to_what_takes_them_as_text(toys: Any, sandboxes: Sand
     assert [task.entry_point for task in tasks] == ["call_later"]
     twin = replace(tasks[0], id="toy/toy.other")
     assert not list(chained_tasks([*tasks, twin], sandboxes, count=2, seed=0))
-
-
-def test_states_are_those_of_the_run(toys: Any, sandboxes: Sandboxes) -> None:
-    """A question about a state asks for variables before a line runs, and knows their values."""
-    body = """
-        def total(n: int) -> int:
-            result = 0
-            for i in range(n % 5 + 2):
-                result += i * i
-            return result
-        """
-    tasks, _ = mine_all(toys.wheel({"toy.py": body}), sandboxes, rounds=2)
-    (state,) = breakpoint_tasks(tasks, sandboxes, count=1, seed=3)
-    stop = state.facts["breakpoint"]
-    held = state.cases[0].answer.value
-    assert set(stop["variables"]) == set(held)
-    (asked,) = tasks[0].cases[:1]
-    first = Stop(3, 1, {"n": asked.call.args[0]})
-    copied = Stop(4, 1, {"n": asked.call.args[0], "m": asked.call.args[0]})
-    worked = Stop(5, 1, {"n": asked.call.args[0], "m": "worked out"})
-    assert worth_asking([first, copied, worked], asked) == [worked]
-    if stop["text"].startswith("result += i"):
-        assert held["i"] == stop["hit"] - 1
-        assert held["result"] == sum(i * i for i in range(held["i"]))
-    assert state.code.split("\n")[stop["line"] - 1].strip() == stop["text"]
 
 
 @pytest.mark.parametrize(

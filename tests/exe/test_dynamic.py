@@ -12,7 +12,7 @@ from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
 
 
 def test_a_function_is_mined_with_valid_reproducible_cases(toys: Any, sandboxes: Sandboxes) -> None:
-    """A typed function ends as a task whose cases meet all validators, the same in two runs."""
+    """Its cases meet all validators, are the same in two runs, and have the answers given here."""
     path = toys.wheel({"toy.py": SLUG})
     first, rejects = mine_all(path, sandboxes)
     again, _ = mine_all(path, sandboxes)
@@ -24,13 +24,6 @@ def test_a_function_is_mined_with_valid_reproducible_cases(toys: Any, sandboxes:
     assert task.facts["compared"] > 20
     assert task.facts["variation"]["lines"] > 0
     assert all(case.runtime["lines"] >= 2 for case in task.cases)
-    kinds = {case.answer.kind for case in task.cases}
-    assert kinds <= {"value", "error"}
-
-
-def test_expected_answers_come_from_running_the_code(toys: Any, sandboxes: Sandboxes) -> None:
-    """Every recorded answer is what the function gives when called here."""
-    (task,), _ = mine_all(toys.wheel({"toy.py": SLUG}), sandboxes)
     space: dict[str, Any] = {}
     exec(task.code, space)
     for case in task.cases:

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from support.mining import mine_all
-
-from evalplus_lite.exe.running.proof import Original, prove
-from evalplus_lite.exe.running.runs import CallableProgram, Invocation, run
 from evalplus_lite.exe.selecting.signatures import Signature
-from evalplus_lite.exe.selecting.static import StaticMine
-from evalplus_lite.exe.sources import open_package
 
 
 def told(signature: Signature) -> list[tuple[str, str, str]]:
@@ -102,19 +95,6 @@ def test_defaults_and_documentation_tell_types(toys: Any) -> None:
     assert Signature.from_json(signature.to_json()) == signature
 
 
-def test_a_function_without_annotations_is_proved_like_any(toys: Any, sandboxes: Any) -> None:
-    """Its cases are calls of the original, and the row says what told the types."""
-    body = '''
-        def turned(text, sep="-"):
-            """Turn the parts: turned("a-b") is 'b-a'."""
-            return sep.join(reversed(text.split(sep)))
-        '''
-    (task,), _ = mine_all(toys.wheel({"toy.py": body}), sandboxes, rounds=3)
-    assert task.facts["compared"] > 10
-    origins = [p["origin"] for p in task.facts["signature"]["parameters"]]
-    assert origins == ["example", "default"]
-
-
 METHODS = """
     import dataclasses
     import functools
@@ -173,28 +153,3 @@ def test_methods_are_called_by_an_entry_point_of_plain_values(toys: Any) -> None
         "toy.Scale.cached": "decorated method",
         "toy.Far.more": "class",
     }
-
-
-def test_a_method_is_proved_against_the_original_class(toys: Any, sandboxes: Any) -> None:
-    """The entry point calls the original's class there; a program that differs is noticed."""
-    body = """
-        from dataclasses import dataclass
-        @dataclass
-        class Word:
-            text: str
-            def turned(self, n: int) -> str: return self.text[::-1] * n
-        """
-    with open_package(toys.wheel({"toy.py": body})) as package:
-        (function,) = StaticMine(package).functions()
-        changed = replace(function, code=function.code.replace("[::-1]", "[:]"))
-        calls = [Invocation((text, n)) for text in ("ab", "cde") for n in (1, 2)]
-        found = []
-        with Original(package, sandboxes.plain.config) as original:
-            for each in (function, changed):
-                subject = CallableProgram(each.name, code=each.code)
-                base = run(sandboxes.plain, subject, calls)
-                found.append(prove(each, calls, base, sandboxes, original))
-    same, other = found
-    assert (same.stage, same.compared) == (None, 4)
-    assert other.stage == "proved"
-    assert other.reason == "differs from the original"

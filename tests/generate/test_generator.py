@@ -18,7 +18,6 @@ from evalplus_lite.generate.operators.registry import OPERATORS
 from evalplus_lite.jobs.augmented_task import generator_of
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.types import Case, Harness, Task, Value
-from evalplus_lite.values.identity import key
 
 BASE = [Case(([1, 2, 3], "ab c")), Case(([4], "d")), Case(([7, 7], "e f"))]
 
@@ -40,21 +39,8 @@ def grow(made: Generator, rounds: int = 6, size: int = 50) -> list[Case]:
     return accepted
 
 
-def test_nothing_is_proposed_twice_nor_equals_a_base_input() -> None:
-    """Over all batches, kept or not, every proposal is a new input."""
-    made = generator()
-    seen = {key(case.arguments) for case in BASE}
-    for _ in range(8):
-        batch = made.propose(60)
-        assert len(batch) == 60
-        for case in batch:
-            assert key(case.arguments) not in seen
-            seen.add(key(case.arguments))
-        made.feedback(batch[::3])
-
-
-def test_every_proposal_is_admitted_by_the_guards() -> None:
-    """Inferred guards, relations included, hold for all that is proposed."""
+def test_every_proposal_is_admitted_by_inferred_guards() -> None:
+    """Relations included; that proposals are new is a law in ``property/``."""
     base = [Case(([n] * size, [size] * size)) for n in range(3) for size in (1, 2, 3)]
     input_filter = InputFilter.infer([case.arguments for case in base])
     made = generator(base, input_filter=input_filter)
@@ -136,6 +122,7 @@ def test_a_source_can_be_switched_off() -> None:
 def test_constants_of_the_task_come_up() -> None:
     """A number and a word of the task's text appear among the inputs."""
     cases = grow(generator())
+    assert len(cases) == 6 * 25
     assert any(42 in case.arguments[0] for case in cases)
     assert any("kept" in case.arguments[1] for case in cases)
 

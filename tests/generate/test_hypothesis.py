@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 
 from evalplus_lite.generate import strategies as generating
+from evalplus_lite.generate.domains.filter import InputFilter
 
 PROVIDER = generating._Isolated
 
@@ -35,6 +36,9 @@ def test_overriding_keeps_constants_of_other_modules_out(monkeypatch: pytest.Mon
     monkeypatch.setitem(providers.AVAILABLE_PROVIDERS, "ours", PROVIDER)
     assert strange in drawn("usual")
     assert strange not in drawn("ours")
+    providers.CONSTANTS_CACHE.clear()
+    cases = generating.sampled(InputFilter.typed([(1,), (-5,)]), count=200, seed="x")
+    assert all(case.arguments != (strange,) for case in cases)
 
 
 def drawn(backend: str) -> list[int]:

@@ -11,9 +11,10 @@ import pytest
 
 from evalplus_lite.errors import InputError, LLMError
 from evalplus_lite.models import Client, Replay, write_exchanges
+from evalplus_lite.models.completions import Sampling, draws
 from evalplus_lite.models.json_form import InputForm
 from evalplus_lite.models.seeds import AIMS, SeedPlan, SeedResult, llm_seeds, seed_prompt
-from evalplus_lite.types import Case, Task
+from evalplus_lite.types import Case, Harness, Task
 from scripts.record import RecordingSource
 
 TASK = Task(
@@ -209,3 +210,15 @@ def test_no_base_inputs(model_server: Any) -> None:
     bare = Task(id="t/1", prompt="", entry_point="f", reference="def f(): pass")
     with pytest.raises(InputError, match="t/1"):
         llm_seeds(bare, client(model_server))
+
+
+def test_no_function_is_named_of_a_whole_program() -> None:
+    """There is none: programs read standard input."""
+    reference = "print(sum(map(int, input().split())))"
+    task = Task("sum", "Print the sum of a line's numbers.", "", reference, (Case(("1 2\n",)),),
+                style="solution", harness=Harness("script"))  # fmt: skip
+    (draw,) = draws([task], Sampling(), model="m")
+    seeds = seed_prompt(task, InputForm.of(task), SeedPlan(), aim="corner", seed=0)
+    for text in (draw.request.messages[0].content, seeds):
+        assert "``" not in text.replace("```", "")
+        assert "stdin" in text or "standard input" in text

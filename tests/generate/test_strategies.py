@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -62,25 +61,6 @@ def test_stated_types_are_drawn() -> None:
     cases = sampled(InputFilter.typed([([1, "a"],)], stated=stated), count=60, seed="x")
     kinds = {type(element) for case in cases for element in case.arguments[0]}
     assert {bool, type(None), float} <= kinds
-
-
-def test_constants_of_imported_modules_make_no_difference(tmp_path: Path) -> None:
-    """A module that happens to be imported does not change what is drawn."""
-    input_filter = InputFilter.typed([(1,), (-5,)])
-    before = sampled(input_filter, count=200, seed="x")
-    numbers = ", ".join(str(918_273 + 7 * step) for step in range(400))
-    path = tmp_path / "happens_to_be_here.py"
-    path.write_text(f"NUMBERS = [{numbers}]\n")
-    spec = importlib.util.spec_from_file_location("happens_to_be_here", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["happens_to_be_here"] = module
-    try:
-        spec.loader.exec_module(module)
-        assert sampled(input_filter, count=200, seed="x") == before
-    finally:
-        del sys.modules["happens_to_be_here"]
 
 
 def test_drawing_leaves_no_files_and_ignores_the_hash_seed(tmp_path: Path) -> None:

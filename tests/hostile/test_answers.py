@@ -49,13 +49,12 @@ def check(inputs, output, expected):
 """
 
 
-def checked(answer: str, cases: int, expected: str = "[x]") -> tuple[str, str]:
+def checked(sandbox: Sandbox, answer: str, cases: int, expected: str = "[x]") -> tuple[str, str]:
     """Return the verdict and its line on a program whose answers a task's check judges."""
     task: Task = make_task([(n,) for n in range(cases)], contract=CHECK)
     suite = make_suite(task, [eval(expected, {"x": n}) for n in range(cases)])
     prepared = PreparedSuite.of(task, suite, preset("default"), memory=1 << 30)
-    with Sandbox() as sandbox:
-        found = evaluate_program(sandbox, prepared, f"def f(x): return {answer}\n")
+    found = evaluate_program(sandbox, prepared, f"def f(x): return {answer}\n")
     return found.base, "" if found.failure is None else found.failure.detail
 
 
@@ -72,11 +71,14 @@ def checked(answer: str, cases: int, expected: str = "[x]") -> tuple[str, str]:
         ("[x] + [[]] * 900_000", 20, "unrepresentable"),  # more bytes in all than are kept
     ],
 )
-def test_answers_to_a_check_have_a_budget(answer: str, cases: int, verdict: str) -> None:
+def test_answers_to_a_check_have_a_budget(
+    sandbox: Sandbox, answer: str, cases: int, verdict: str
+) -> None:
     """What a task's check is given is bounded in values, over all cases together."""
-    assert checked(answer, cases)[0] == verdict
+    assert checked(sandbox, answer, cases)[0] == verdict
 
 
-def test_a_check_takes_large_answers_to_large_cases() -> None:
+def test_a_check_takes_large_answers_to_large_cases(sandbox: Sandbox) -> None:
     """The budget grows with the reference's answers: a right program with more than it passes."""
-    assert checked("[x] + [0] * 900_000", 2, "[x] + [0] * 400_000") == ("pass", "")
+    answer, expected = "[x] + [0] * 900_000", "[x] + [0] * 400_000"
+    assert checked(sandbox, answer, 2, expected) == ("pass", "")

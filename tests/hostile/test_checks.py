@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
@@ -172,6 +174,7 @@ def whole(kind: str, name: str, text: str) -> str:
     return text + ("" if kind == "call" else "\n" + around.format(name=name)) + "\n"
 
 
+@cache
 def prepared(
     sandbox: Sandbox, kind: str, name: str, reference: str, contract: str
 ) -> PreparedSuite:

@@ -19,15 +19,14 @@ def f(n):
 
 
 @pytest.mark.parametrize("then", ["time.sleep(.05)", "pass"])
-def test_a_lost_channel_ends_in_one_way(then: str) -> None:
+def test_a_lost_channel_ends_in_one_way(sandbox: Sandbox, then: str) -> None:
     """Killed by the supervisor, or by itself as it cannot send: what is said is the same.
 
     An answer that was on the page before the loss was seen may still count; the last never does.
     """
     inputs = Inputs.of([(1,), (2,)])
-    with Sandbox() as sandbox:
-        for _ in range(5):
-            run = sandbox.run(Program(CLOSING.format(then), "f"), inputs, Limits(cpu=2.0))
-            ended = [outcome for outcome in run.outcomes if isinstance(outcome, Crashed)]
-            assert {str(outcome) for outcome in ended} == {"SIGKILL"}
-            assert run.outcomes[-1] in ended
+    for _ in range(5):
+        run = sandbox.run(Program(CLOSING.format(then), "f"), inputs, Limits(cpu=2.0))
+        ended = [outcome for outcome in run.outcomes if isinstance(outcome, Crashed)]
+        assert {str(outcome) for outcome in ended} == {"SIGKILL"}
+        assert run.outcomes[-1] in ended

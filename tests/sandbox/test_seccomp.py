@@ -8,6 +8,7 @@ import itertools
 import platform
 import struct
 import tempfile
+from functools import cache
 
 import pytest
 
@@ -21,12 +22,17 @@ MACHINES = {"x86_64": 0, "aarch64": 1}
 JUMP_ABOVE, AND = 0x25, 0x54  # instructions of libseccomp's filters only
 
 
+@cache
+def steps_of(code: bytes) -> list[tuple[int, int, int, int]]:
+    return list(struct.iter_unpack("<HBBI", code))
+
+
 def decide(code: bytes, number: int, arguments: tuple[int, ...], arch: int) -> int:
     """Run a classic BPF program over a system call as the kernel would."""
     data = struct.pack("<IIQ6Q", number, arch, 0, *arguments)
-    at, loaded = 0, 0
+    at, loaded, steps = 0, 0, steps_of(code)
     while True:
-        operation, if_true, if_false, operand = struct.unpack_from("<HBBI", code, 8 * at)
+        operation, if_true, if_false, operand = steps[at]
         at += 1
         if operation == seccomp.LOAD:
             (loaded,) = struct.unpack_from("<I", data, operand)
