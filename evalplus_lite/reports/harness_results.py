@@ -48,8 +48,6 @@ class Side:
     dataset: str = ""
     content: str = ""
     """The content hash of the data set, if the results state it."""
-    models: Mapping[tuple[str, int], str] = field(default_factory=dict)
-    """The model of each sample, if the results have several models."""
     samples: Mapping[tuple[str, int], tuple[RunGroup, int]] = field(default_factory=dict)
     """The group and index of each sample in a folder of evaluate, if it has several groups."""
 
@@ -270,7 +268,7 @@ def _own(path: str | os.PathLike[str], tests: Tests) -> Side:
     evaluation = read_evaluation(path)
     texts = dict(evaluation.programs())
     used: Tests = "plus" if tests == "plus" and evaluation.has_plus else "base"
-    rows, models, samples, count = {}, {}, {}, Counter[str]()
+    rows, samples, count = {}, {}, Counter[str]()
     has_groups = len(evaluation.summary["groups"]) > 1
     for row in evaluation.rows():
         key = row["task_id"], row["index"]
@@ -283,8 +281,5 @@ def _own(path: str | os.PathLike[str], tests: Tests) -> Side:
         detail = "" if passed else f"{failure.get('verdict', '')}: {failure.get('detail', '')}"
         text = texts.get(row["program"], "")
         rows[key] = JudgedSample(text, "solution", passed, used, detail)
-        models[key] = row.get("model") or ""
-    if len(set(models.values())) < 2:
-        models = {}
     dataset, content = evaluation.data_path, evaluation.content
-    return Side(shown_path(path), OWN, rows, dataset, content, models, samples)
+    return Side(shown_path(path), OWN, rows, dataset, content, samples)

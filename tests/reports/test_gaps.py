@@ -124,8 +124,25 @@ def test_samples_of_other_models_are_not_matched(tmp_path: Path, session: Sessio
     (row,) = why(*paths, dataset=data, session=session).to_rows()
     assert (row["cause"], row["index"], row["passed"]) == ("sampling", 0, [True, False])
     sides, decided = [read_side(path) for path in paths], {**row, "case": 0, "index": 1}
-    command = _command([decided], sides, ["two", "later"], None)
+    command = _command([decided], sides, ["two", "later"], None, "plus")
     assert command == ["rerun", "two", "judge#1", "--model", "y", "--case", "0"]
+    again = _command([{**row, "case": None}], sides, ["two", "later"], None, "base")
+    assert again == ["why", "two", "later", "--tasks", "judge", "--base"]
+
+
+def test_samples_of_other_temperatures_are_not_matched(tmp_path: Path, session: Session) -> None:
+    """Programs of one model are not compared with those that it wrote at another temperature."""
+    wrong = "def f(x):\n    return x\n"
+    rows = [
+        {"task_id": "judge", "solution": program, "model": "x", "temperature": heat}
+        for program, heat in ((RIGHT, 0.0), (wrong, 0.8))
+    ]
+    data = Dataset("own", (task("judge"),))
+    for name, order in (("up", rows), ("down", rows[::-1])):
+        evaluate(data, order, out=tmp_path / name, session=session)
+    with pytest.raises(InputError, match=r"x at 0\.0, x at 0\.8"):
+        why(tmp_path / "up", tmp_path / "down", dataset=data, session=session)
+    assert not why(tmp_path / "up", tmp_path / "up", dataset=data, session=session).to_rows()
 
 
 @pytest.mark.parametrize(
