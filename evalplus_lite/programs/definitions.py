@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from evalplus_lite.programs import parsing
 
 _BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__", "__class__"}
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_SCOPES = (*_FUNCTIONS, ast.ClassDef)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+SCOPES = (*FUNCTIONS, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_ALL_SCOPES = (*SCOPES, *_COMPREHENSIONS)
 _AFTER_STATEMENT = re.compile(rb"[ \t\f;]*(?:#.*)?[\r\n]*\Z")  # at most a comment
 STAR = "*"  # what ``from m import *`` binds: any name
 
@@ -51,7 +52,7 @@ def tree_of(source: str) -> ast.Module | None:
 def bound(statement: ast.AST) -> frozenset[str]:
     """Return the names that a statement binds in its own scope."""
     names: set[str] = set()
-    for node in _within_scope(statement):
+    for node in within_scope([statement], _ALL_SCOPES):
         names.update(_binds(node))
         if isinstance(node, _COMPREHENSIONS):  # := in a comprehension binds in the outer scope
             names.update(n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
@@ -61,7 +62,7 @@ def bound(statement: ast.AST) -> frozenset[str]:
 def changed(statement: ast.stmt) -> frozenset[str]:
     """Return the module-level names whose values a top-level statement may change in place."""
     names: set[str] = set()
-    for node in _within_scope(statement):
+    for node in within_scope([statement], _ALL_SCOPES):
         if isinstance(node, (ast.Attribute, ast.Subscript)):
             if not isinstance(node.ctx, ast.Load):  # x.y = ... and del x[y]
                 names.update(_base(node))
@@ -79,7 +80,7 @@ def used(node: ast.AST) -> frozenset[str]:
 
 def used_at_once(node: ast.AST) -> frozenset[str]:
     """Return the names that a statement needs when executed, before anything is called."""
-    return _free(_outside(node)) if isinstance(node, _FUNCTIONS) else used(node)
+    return _free(_outside(node)) if isinstance(node, FUNCTIONS) else used(node)
 
 
 def defines(tree: ast.Module, name: str) -> bool:
@@ -197,13 +198,15 @@ def first_line(statement: ast.stmt) -> int:
     return min([statement.lineno, *(each.lineno for each in decorators)])
 
 
-def _within_scope(statement: ast.AST) -> Iterator[ast.AST]:
-    """Yield the statement's nodes except those inside functions and classes."""
-    pending: list[ast.AST] = [statement]
+def within_scope(
+    nodes: Iterable[ast.AST], scopes: tuple[type[ast.AST], ...] = SCOPES
+) -> Iterator[ast.AST]:
+    """Yield these nodes and those within them, except inside functions, classes or other scopes."""
+    pending = list(nodes)
     while pending:
         node = pending.pop()
         yield node
-        if not isinstance(node, (*_SCOPES, *_COMPREHENSIONS)):
+        if not isinstance(node, scopes):
             pending.extend(ast.iter_child_nodes(node))
 
 
@@ -252,7 +255,7 @@ def _free(nodes: Sequence[ast.AST]) -> frozenset[str]:
             continue
         if scope.own is not None:
             scope.own.update(_binds(node))
-        if isinstance(node, _FUNCTIONS):
+        if isinstance(node, FUNCTIONS):
             body = node.body if isinstance(node.body, list) else [node.body]
             pending += [*_outside(node), None, *body]
             scopes.append(_Scope(argument.arg for argument in _arguments(node.args)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -20,7 +20,6 @@ MUTATORS = frozenset(
     "appendleft popleft extendleft rotate".split()
 )
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
-SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 ANYTHING = frozenset({"Exception", "BaseException"})  # name no particular error
 
 
@@ -39,12 +38,13 @@ def inferred(
     found = harness
     function = _function(tree, entry_point) if harness.kind in ("call", "method") else None
     if function is not None:
-        is_generator = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in _own(function))
+        own = list(definitions.within_scope(function.body))
+        is_generator = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own)
         if is_generator and "items" not in given:
             found = replace(found, items=ITEMS)
         if isinstance(function, ast.AsyncFunctionDef) and not is_generator:
             found = found if "awaited" in given else replace(found, awaited=True)
-        values = (node.value for node in _own(function) if isinstance(node, ast.Return))
+        values = (node.value for node in own if isinstance(node, ast.Return))
         returns = any(getattr(value, "value", value) is not None for value in values)
         if not (is_generator or returns or {"observe", "attributes"} & set(given)):
             found = replace(found, observe=_effects(tree, function) or found.observe)
@@ -144,16 +144,6 @@ def _function(tree: ast.Module, entry_point: str) -> Function | None:
 
 def _last_name(node: ast.expr | None) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-
-
-def _own(function: Function) -> Iterator[ast.AST]:
-    """Yield the nodes of a function's body, except those inside nested functions and classes."""
-    waiting: list[ast.AST] = list(function.body)
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, SCOPES):
-            waiting.extend(ast.iter_child_nodes(node))
 
 
 def _prints(node: ast.AST) -> bool:

@@ -12,7 +12,7 @@ from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.engine.generator import GENERIC, Generator
 from evalplus_lite.generate.engine.pool import Mix
-from evalplus_lite.generate.engine.scale import largest_magnitude, largest_size
+from evalplus_lite.generate.engine.scale import largest_magnitude, largest_size, weight
 from evalplus_lite.generate.engine.slots import GenerationState, Slot
 from evalplus_lite.generate.operators.registry import OPERATORS
 from evalplus_lite.jobs.augmented_task import generator_of
@@ -286,3 +286,11 @@ def test_lists_of_code_are_chosen_whole(sandbox: Sandbox) -> None:
     base = [(1, ["str", "len"]), (2, ["abs"])]
     found = proposed(sandbox, *base, place=1)
     assert {repr(case.arguments[1]) for case in found} == {repr(b) for _, b in base}
+
+
+def test_deep_inputs_are_measured() -> None:
+    """An input may nest as deeply as the wire form allows, and deeper."""
+    value: Value = ["ab", 7]
+    for _ in range(2000):
+        value = [value]
+    assert (largest_size([value]), largest_magnitude(value), weight(value)) == (2, 7, 2004)

@@ -28,15 +28,8 @@ def declared_names(
     body: Sequence[ast.AST], kind: type[ast.Global] | type[ast.Nonlocal]
 ) -> set[str]:
     """Return the names that a function's body declares ``global`` or ``nonlocal``."""
-    names: set[str] = set()
-    pending = list(body)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, kind):
-            names.update(node.names)
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            pending.extend(ast.iter_child_nodes(node))
-    return names
+    declared = (node for node in definitions.within_scope(body) if isinstance(node, kind))
+    return {name for node in declared for name in node.names}
 
 
 Passing: TypeAlias = Literal["positional", "keyword", "varargs", "varkw"]

@@ -9,7 +9,7 @@ log-uniformly up to there.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -219,18 +219,20 @@ def _exp(log: int) -> int:
 
 def weight(value: Value) -> int:
     """Return the number of characters and elements of a value at all levels."""
-    kind = type(value)
-    if kind is str or kind is bytes:
-        return len(value)
-    if kind is int:
-        # A long int is slow to write and to compute with, so its 64-bit words count.
-        return value.bit_length() // 64  # type: ignore[no-any-return] # an int
-    parts = parts_of(value)
-    kinds = set(map(type, parts))
-    # A shortcut for flat lists of numbers, in which long ints do not count.
-    if kinds <= {int, float, bool, type(None)}:
-        return len(parts)
-    return len(parts) + sum(map(weight, parts))
+    total, pending = 0, [value]
+    while pending:
+        part = pending.pop()
+        kind = type(part)
+        if kind is int:
+            # A long int is slow to write and to compute with, so its 64-bit words count.
+            total += part.bit_length() // 64
+            continue
+        parts = parts_of(part)
+        total += len(part) if kind in (str, bytes) else len(parts)
+        # A shortcut for flat lists of numbers, in which long ints do not count.
+        if not {*map(type, parts)} <= {int, float, bool, type(None)}:
+            pending += parts
+    return total
 
 
 def factor_for(arguments: Sequence[Value], size: int) -> int:
@@ -311,22 +313,28 @@ class GrowthLimits:
 
 def largest_magnitude(value: Value) -> float:
     """Return the largest magnitude of the finite ints and floats within a value, or 0."""
-    kind = type(value)
-    if kind is int:
-        return abs(value)  # type: ignore[no-any-return] # an int
-    # An infinity says nothing about the range of finite numbers.
-    if kind is float:
-        return abs(value) if math.isfinite(value) else 0.0
-    return max((largest_magnitude(part) for part in parts_of(value)), default=0)
+    numbers = (each for each in every_part(value) if type(each) in (int, float))
+    # An infinity says nothing about the range of finite numbers, and a huge int is no float.
+    finite = (each for each in numbers if type(each) is int or math.isfinite(each))
+    return max(map(abs, finite), default=0)
 
 
-def largest_size(value: Value) -> int:
-    """Return the length of the longest string or container within a tuple of arguments, or 0."""
-    return max((max(_size(part), largest_size(parts_of(part))) for part in value), default=0)
+def largest_size(value: Sequence[Value]) -> int:
+    """Return the length of the longest string or container within a list of arguments, or 0."""
+    parts = (each for part in value for each in every_part(part))
+    return max(
+        (len(each) if type(each) in (str, bytes) else len(parts_of(each)) for each in parts),
+        default=0,
+    )
 
 
-def _size(value: Value) -> int:
-    return len(value) if type(value) in (str, bytes) else len(parts_of(value))
+def every_part(value: Value) -> Iterator[Value]:
+    """Yield a value and all values within it; a loop, because values may nest deeply."""
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        yield part
+        pending += parts_of(part)
 
 
 def parts_of(value: Value) -> list[Value]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from evalplus_lite.generate.domains.text import is_numeral, token_kind, tokens
 from evalplus_lite.generate.operators.registry import below, copying, either, operator, pick
 
 if TYPE_CHECKING:
     from evalplus_lite.generate.engine.slots import Slot
+
+Text = TypeVar("Text", str, bytes)
 
 
 def span(size: int, slot: Slot) -> tuple[int, int]:
@@ -64,8 +66,9 @@ def numeral(token: str, slot: Slot) -> str:
 
 
 @operator("bytes.remove", bytes, (b"abc", b"ac"), weight=3)
-def bytes_remove(value: bytes, slot: Slot) -> bytes:
-    """Remove a part."""
+@operator("str.remove", str, ("abc", "ac"), ("abc", "c"), weight=4)
+def remove(value: Text, slot: Slot) -> Text:
+    """Remove a part (Table 1)."""
     if not value:
         return value
     start, end = span(len(value), slot)
@@ -91,15 +94,6 @@ def bytes_insert(value: bytes, slot: Slot) -> bytes:
 
 
 copying("bytes.constant", bytes, (b"abc", b"kept"), family="constant")
-
-
-@operator("str.remove", str, ("abc", "ac"), ("abc", "c"), weight=4)
-def str_remove(value: str, slot: Slot) -> str:
-    """Remove a part (Table 1)."""
-    if not value:
-        return value
-    start, end = span(len(value), slot)
-    return value[:start] + value[end:]
 
 
 @operator("str.repeat", str, ("abc", "abbc"), ("abc", "abcbc"), weight=3)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from evalplus_lite.programs import parsing
+from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.types import Value
 
 # Deciding whether the mutants of a program may run one after another in one process.
@@ -46,19 +46,9 @@ def may_share(source: str) -> bool:
     for node in nodes:
         if isinstance(node, ast.Import | ast.ImportFrom):
             imported.update((each.asname or each.name).partition(".")[0] for each in node.names)
-    return all(_is_harmless(node, imported) for node in nodes) and not _works(tree)
-
-
-def _works(tree: ast.AST) -> bool:
-    """Return whether a program calls or loops outside functions."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, WORK):
-            return True
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            waiting += ast.iter_child_nodes(node)
-    return False
+    outside = definitions.within_scope([tree], definitions.FUNCTIONS)
+    works = any(isinstance(node, WORK) for node in outside)
+    return all(_is_harmless(node, imported) for node in nodes) and not works
 
 
 def _is_harmless(node: ast.AST, imported: set[str]) -> bool:
