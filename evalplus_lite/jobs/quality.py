@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import itertools
 import os
 from collections import Counter
@@ -95,8 +94,7 @@ class _Faults:
     @property
     def name(self) -> tuple[str, str]:
         """The task and a hash of its reference, because suites may have different ones."""
-        text = self.task.reference.encode("utf-8", "surrogatepass")
-        return self.task.id, hashlib.sha256(text).hexdigest()[:16]
+        return self.task.id, program_hash(self.task.reference)
 
     def take(self, number: int, matrix: Matrix) -> None:
         """Record the mutants that a suite detects."""

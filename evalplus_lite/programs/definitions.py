@@ -16,6 +16,11 @@ SCOPES = (*FUNCTIONS, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _ALL_SCOPES = (*SCOPES, *_COMPREHENSIONS)
 _AFTER_STATEMENT = re.compile(rb"[ \t\f;]*(?:#.*)?[\r\n]*\Z")  # at most a comment
+MUTATORS = frozenset(
+    """append add appendleft clear discard extend extendleft insert pop popitem popleft remove
+    reverse rotate setdefault sort update __setitem__ __delitem__""".split()
+)
+"""Methods that change a builtin container in place."""
 STAR = "*"  # what ``from m import *`` binds: any name
 
 
@@ -61,16 +66,15 @@ def bound(statement: ast.AST) -> frozenset[str]:
 
 def changed(statement: ast.stmt) -> frozenset[str]:
     """Return the module-level names whose values a top-level statement may change in place."""
-    names: set[str] = set()
+    parts: list[ast.expr] = []
     for node in within_scope([statement], _ALL_SCOPES):
-        if isinstance(node, (ast.Attribute, ast.Subscript)):
-            if not isinstance(node.ctx, ast.Load):  # x.y = ... and del x[y]
-                names.update(_base(node))
-        elif isinstance(node, ast.Expr):
-            match node.value:
-                case ast.Call(func=ast.Attribute() as method):  # x.append(...)
-                    names.update(_base(method))
-    return frozenset(names)
+        match node:
+            case ast.Attribute() | ast.Subscript():
+                if not isinstance(node.ctx, ast.Load):  # x.y = ... and del x[y]
+                    parts.append(node)
+            case ast.Expr(value=ast.Call(func=ast.Attribute() as method)):  # x.append(...)
+                parts.append(method)
+    return frozenset(root.id for root in map(root_of, parts) if isinstance(root, ast.Name))
 
 
 def used(node: ast.AST) -> frozenset[str]:
@@ -291,11 +295,28 @@ def _binds(node: ast.AST) -> Iterator[str]:
         yield node.rest
 
 
-def _base(node: ast.expr) -> Iterator[str]:
+def root_of(node: ast.expr) -> ast.expr:
+    """Return the innermost object of a chain of attributes and subscripts."""
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
-    if isinstance(node, ast.Name):
-        yield node.id
+    return node
+
+
+def changed_in_place(node: ast.AST) -> str:
+    """Return the name of the object that an operation changes in place, "" if it changes none."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name, value=part)) if name in MUTATORS:
+            root = root_of(part)
+        case ast.Subscript(ctx=ctx) | ast.Attribute(ctx=ctx) if not isinstance(ctx, ast.Load):
+            root = root_of(node)
+        case _:
+            return ""
+    return root.id if isinstance(root, ast.Name) else ""
+
+
+def last_name(node: ast.AST | None) -> str:
+    """Return the name of ``x`` or ``y.x``, "" for anything else."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def methods(source: str, name: str) -> frozenset[str]:

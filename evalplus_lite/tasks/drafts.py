@@ -409,9 +409,7 @@ def _calls(node: ast.expr) -> bool:
 
 def _name(node: ast.AST) -> str:
     """Return the last part of the called function's name, "" if there is none."""
-    if not isinstance(node, ast.Call):
-        return ""
-    return getattr(node.func, "attr", "") or getattr(node.func, "id", "")
+    return definitions.last_name(node.func) if isinstance(node, ast.Call) else ""
 
 
 def _filled(node: ast.expr, bound: Bound) -> ast.expr:

@@ -10,15 +10,12 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from evalplus_lite.programs import definitions
+from evalplus_lite.programs.definitions import changed_in_place, last_name
 from evalplus_lite.types import Harness, Observed, Task
 
 ITEMS = 1000
 """Number of items of a generator that are compared."""
 KNOWN_DECORATORS = frozenset({"cache", "lru_cache", "staticmethod", "classmethod", "wraps"})
-MUTATORS = frozenset(
-    "append extend insert remove pop popitem clear sort reverse add discard update setdefault "
-    "appendleft popleft extendleft rotate".split()
-)
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 ANYTHING = frozenset({"Exception", "BaseException"})  # name no particular error
 
@@ -114,7 +111,7 @@ def _effects(tree: ast.Module, function: Function) -> tuple[Observed, ...]:
     a = function.args
     names = {each.arg for each in (*a.posonlyargs, *a.args, *a.kwonlyargs)} - {"self", "cls"}
     names |= {each.arg for each in (a.vararg, a.kwarg) if each is not None}
-    changes = any(_is_changed(node, names) for node in ast.walk(function))
+    changes = any(changed_in_place(node) in names for node in ast.walk(function))
     prints = any(_prints(node) for node in ast.walk(tree))
     always = any(isinstance(statement, ast.Raise) for statement in function.body)
     raises = not (prints or changes or always) and bool(_raised(tree))
@@ -139,39 +136,20 @@ def _function(tree: ast.Module, entry_point: str) -> Function | None:
     if not found:
         return None
     called = [d.func if isinstance(d, ast.Call) else d for d in found[-1].decorator_list]
-    return found[-1] if all(_last_name(each) in KNOWN_DECORATORS for each in called) else None
-
-
-def _last_name(node: ast.expr | None) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return found[-1] if all(last_name(each) in KNOWN_DECORATORS for each in called) else None
 
 
 def _prints(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id in ("print", "pprint")
-    return isinstance(node, ast.Attribute | ast.Name) and _last_name(node) == "stdout"
-
-
-def _is_changed(node: ast.AST, names: Collection[str]) -> bool:
-    """Return whether an expression changes an object that one of the names refers to."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return node.func.attr in MUTATORS and _root(node.func.value) in names
-    if isinstance(node, ast.Subscript | ast.Attribute):
-        return not isinstance(node.ctx, ast.Load) and _root(node) in names
-    return False
-
-
-def _root(node: ast.expr) -> str:
-    while isinstance(node, ast.Subscript | ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
+    return isinstance(node, ast.Attribute | ast.Name) and last_name(node) == "stdout"
 
 
 def _raised(tree: ast.Module) -> tuple[str, ...]:
     """Return the names of exceptions that the program raises by name, in order."""
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     raised = (node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise))
-    names = [_last_name(e.func if isinstance(e, ast.Call) else e) for e in raised]
+    names = [last_name(e.func if isinstance(e, ast.Call) else e) for e in raised]
     builtin = {
         name
         for name, each in vars(builtins).items()

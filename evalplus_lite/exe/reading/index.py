@@ -22,9 +22,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeGuard
 
-from evalplus_lite.exe.reading.names import MUTATORS, Uses, bound_names, root_of, uses_of
+from evalplus_lite.exe.reading.names import Uses, bound_names, uses_of
 from evalplus_lite.exe.sources import PackageSource, SourceFile
-from evalplus_lite.programs.definitions import first_line
+from evalplus_lite.programs.definitions import changed_in_place, first_line
 
 _NEVER_IMPORTED = frozenset({"antigravity", "this", "idlelib", "turtle", "turtledemo", "test"})
 
@@ -384,7 +384,7 @@ def _changed_names(node: ast.stmt, module: Module) -> set[str]:
         return set()
     names: set[str] = set()
     for child in _executed(node):
-        names.update(_changed_by(child))
+        names.add(changed_in_place(child))
         if isinstance(child, ast.Expr) and isinstance(child.value, ast.Call):
             # ``_fill(TABLE)``: the call may change its arguments.
             for argument in child.value.args:
@@ -395,18 +395,6 @@ def _changed_names(node: ast.stmt, module: Module) -> set[str]:
     return {name for name in names if name in module.bindings}
 
 
-def _changed_by(node: ast.AST) -> list[str]:
-    """Return the name whose value an operation changes in place, in a list; empty if none."""
-    match node:
-        case ast.Call(func=ast.Attribute(attr=name, value=changed)) if name in MUTATORS:
-            root = root_of(changed)
-        case ast.Subscript(ctx=ctx) | ast.Attribute(ctx=ctx) if not isinstance(ctx, ast.Load):
-            root = root_of(node)
-        case _:
-            return []
-    return [root.id] if isinstance(root, ast.Name) else []
-
-
 def _changed_inside(name: str, module: Module) -> set[str]:
     """Return the module's variables that one of its functions, such as ``_register``, changes."""
     names: set[str] = set()
@@ -415,7 +403,8 @@ def _changed_inside(name: str, module: Module) -> set[str]:
             local = {a.arg for a in ast.walk(statement.node.args) if isinstance(a, ast.arg)}
             local |= bound_names(statement.node.body)
             for child in ast.walk(statement.node):
-                names.update(n for n in _changed_by(child) if n not in local)
+                if (name := changed_in_place(child)) not in local:
+                    names.add(name)
     return {changed for changed in names if _is_data(changed, module)}
 
 

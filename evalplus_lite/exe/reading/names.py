@@ -55,11 +55,6 @@ def parameters_of(arguments: ast.arguments) -> list[tuple[ast.arg, Passing, ast.
 When: TypeAlias = Literal["load", "late", "annotation"]
 
 _WORD = re.compile(r"[^\W\d]\w*")
-MUTATORS = frozenset(
-    """append add appendleft clear discard extend extendleft insert pop popitem popleft remove
-    reverse setdefault sort update __setitem__ __delitem__""".split()
-)
-"""Methods that change a builtin container in place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +217,7 @@ class _Walk:
                 self.result.mentions.add(base.id)
             self.use((base.id, *reversed(chain)), scope, when)
             if not isinstance(node.ctx, ast.Load):
-                self.write(base, scope)
+                self.write(base.id, scope)
         else:
             self.visit(base, scope, when)
 
@@ -233,31 +228,21 @@ class _Walk:
             self.result.mentions.update(() if is_prose else _WORD.findall(node.value))
         if isinstance(node, ast.MatchClass):
             self.result.mentions.update(node.kwd_attrs)
-        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-            self.write(root_of(node), scope)
+        if isinstance(node, ast.Subscript | ast.Call):
+            self.write(definitions.changed_in_place(node), scope)
         if isinstance(node, ast.Call):
-            function = node.func
-            if isinstance(function, ast.Attribute) and function.attr in MUTATORS:
-                self.write(root_of(function.value), scope)
-            name = function.id if isinstance(function, ast.Name) else ""
+            name = getattr(node.func, "id", "")
             if name in ("getattr", "setattr", "delattr", "hasattr") and _is_global(name, scope):
                 self.result.calls.append(node)
 
-    def write(self, root: ast.expr, scope: _NameScope) -> None:
+    def write(self, name: str, scope: _NameScope) -> None:
         # Changes while loading are part of the statement; changes by a function are state.
-        if isinstance(root, ast.Name) and scope.kind != "module" and _is_global(root.id, scope):
-            self.result.writes.add(root.id)
+        if name and scope.kind != "module" and _is_global(name, scope):
+            self.result.writes.add(name)
 
     def use(self, path: tuple[str, ...], scope: _NameScope, when: When) -> None:
         if _is_global(path[0], scope):
             self.result.uses.append(Use(path, when))
-
-
-def root_of(node: ast.expr) -> ast.expr:
-    """Return the innermost object of a chain of attributes and subscripts."""
-    while isinstance(node, ast.Attribute | ast.Subscript):
-        node = node.value
-    return node
 
 
 def _is_global(name: str, scope: _NameScope) -> bool:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from evalplus_lite import programs
 from evalplus_lite.errors import ReferenceSolutionError
-from evalplus_lite.programs import TooLarge, parsing
+from evalplus_lite.programs import TooLarge, definitions, parsing
 
 # Operators: generators from a node to its replacements, for faults that mutmut does not plant. The
 # families are conditions (negated, always true, never true), comparisons (every other one of the
@@ -122,7 +122,7 @@ _OTHER_NAMES = {
 
 def call(node: ast.Call) -> Iterator[ast.AST]:
     """Use just the argument or the object; drop an argument; call a related function."""
-    name = _name(node.func)
+    name = definitions.last_name(node.func)
     if isinstance(node.func, ast.Attribute) and not node.args:
         yield node.func.value
     elif node.args and not isinstance(node.args[0], ast.Starred):
@@ -146,17 +146,11 @@ def call(node: ast.Call) -> Iterator[ast.AST]:
 
 def bounds_of_range(node: ast.Call) -> Iterator[ast.AST]:
     """Shift each bound of a ``range`` by one, either way."""
-    if _name(node.func) != "range":
+    if definitions.last_name(node.func) != "range":
         return
     for position, bound in enumerate(node.args[:2]):
         for by in (-1, 1):
             yield changed(node, args=replaced(node.args, position, shifted(bound, by)))
-
-
-def _name(function: ast.expr) -> str:
-    if isinstance(function, ast.Name):
-        return function.id
-    return function.attr if isinstance(function, ast.Attribute) else ""
 
 
 def index(node: ast.Subscript) -> Iterator[ast.AST]:
