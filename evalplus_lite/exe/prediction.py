@@ -29,6 +29,7 @@ from evalplus_lite.models.json_form import json_objects
 from evalplus_lite.programs import parsing
 from evalplus_lite.store import Row, read_jsonl
 from evalplus_lite.store.journal import finished, open_rows
+from evalplus_lite.store.parsing import nests_deeper
 from evalplus_lite.values.source import value_of
 
 DIRECT = "Answer with one JSON object and nothing else"
@@ -163,7 +164,7 @@ def parse_answer(text: str) -> dict[str, Any]:
             f"it is no JSON: {problems[-1]}" if problems else "it holds no JSON object"
         )
     found = answers[-1]
-    if _is_deep(found):
+    if nests_deeper(found, DEEPEST + 1):
         raise ValueError(f"it nests deeper than {DEEPEST} levels")
     has_error = isinstance(found.get("error"), dict)
     if "value" in found and not (found["value"] is None and has_error):
@@ -196,14 +197,6 @@ def _literals(text: str) -> list[dict[str, Any]]:
 LONGEST_LITERAL, MOST_LITERALS = 20_000, 5
 """Characters at the end of a reply to search for a literal, and positions to try there."""
 _ANSWER = re.compile(r"\{\s*['\"](?:value|error)['\"]\s*:")
-
-
-def _is_deep(tree: Any) -> bool:
-    level = [tree]
-    for _ in range(DEEPEST):
-        parts = [each.values() if isinstance(each, dict) else each for each in level]
-        level = [part for some in parts for part in some if isinstance(part, dict | list)]
-    return bool(level)
 
 
 @dataclass(frozen=True, slots=True)
