@@ -15,8 +15,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from evalplus_lite import Session
+from evalplus_lite import Dataset, Session, load_dataset
+from evalplus_lite.execution.processes import Processes
 from evalplus_lite.sandbox import Sandbox
+from evalplus_lite.tasks.published.base_cases import with_base_cases
 
 pytest_plugins = ["support.skips"]
 
@@ -33,6 +35,19 @@ def shared() -> Path:
     if not (folder / "datasets").is_dir():
         pytest.skip("needs real data: set EVALPLUS_LITE_SHARED to the folder that holds datasets/")
     return folder
+
+
+@pytest.fixture(scope="session")
+def mbpp_plus(shared: Path) -> Dataset:
+    """MBPP+ as published."""
+    return load_dataset(shared / "datasets" / "MbppPlus.jsonl.gz")
+
+
+@pytest.fixture(scope="session")
+def humaneval() -> Dataset:
+    """HumanEval with its base inputs."""
+    with Processes(2) as pool:
+        return with_base_cases(load_dataset("humaneval"), pool)
 
 
 @pytest.fixture(scope="session")

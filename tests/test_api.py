@@ -47,25 +47,25 @@ def word(found: Verdict | EvalPlusLiteError) -> str:
 
 
 def test_verdicts(verifier: Verifier) -> None:
-    """A right program passes, a wrong one fails, each by its own task."""
+    """Each by its own task, where its program stood, with the case that decided."""
     assert verifier.verify("Tiny/0", RIGHT).plus == "pass"
     assert verifier.verify("Tiny/0", WRONG).plus == "fail"
     assert verifier.verify("Tiny/1", RIGHT).base == "fail"
     assert verifier.verify("Tiny/2", "def f(x): return -2 * x").plus == "pass"
     assert verifier.verify("Tiny/0", "def f(x:").plus == "error"
     assert verifier.verify("Tiny/0", "").plus == "error"
-
-
-def test_many_keep_their_order(verifier: Verifier) -> None:
-    """Verdicts stand where their programs stood."""
     items = [("Tiny/0", RIGHT if number % 3 else WRONG) for number in range(30)]
     words = [word(verdict) for verdict in verifier.verify_many(items)]
     assert words == ["pass" if number % 3 else "fail" for number in range(30)]
     assert list(verifier.verify_many([])) == []
+    found = verifier.explain("Tiny/0", verifier.verify("Tiny/0", WRONG))
+    assert (found["input"], found["expected"], found["actual"]) == ([1], 2, 1)
+    assert found["detail"] == "got 1, expected 2"
+    assert verifier.explain("Tiny/0", verifier.verify("Tiny/0", RIGHT)) is None
 
 
-def test_an_event_loop_is_not_blocked(verifier: Verifier) -> None:
-    """Awaited verdicts come in order, and other coroutines run meanwhile."""
+def test_threads_and_event_loops_share_a_verifier(verifier: Verifier) -> None:
+    """Each gets its own verdicts, and an event loop is not blocked."""
 
     async def work() -> tuple[list[str], int]:
         ticks, done = 0, asyncio.Event()
@@ -86,10 +86,6 @@ def test_an_event_loop_is_not_blocked(verifier: Verifier) -> None:
     words, ticks = asyncio.run(work())
     assert words == ["pass", "fail", "fail"]
     assert ticks > 1
-
-
-def test_threads_share_a_verifier(verifier: Verifier) -> None:
-    """Many threads may ask at once; each gets its own verdicts."""
     found: dict[int, list[str]] = {}
 
     def ask(number: int) -> None:
@@ -102,15 +98,6 @@ def test_threads_share_a_verifier(verifier: Verifier) -> None:
     for thread in threads:
         thread.join()
     assert found == {number: ["pass" if number % 2 else "fail"] * 5 for number in range(8)}
-
-
-def test_a_failure_is_explained(verifier: Verifier) -> None:
-    """The case that decided a verdict can be had as data; a pass has none."""
-    found = verifier.explain("Tiny/0", verifier.verify("Tiny/0", WRONG))
-    assert found is not None
-    assert (found["input"], found["expected"], found["actual"]) == ([1], 2, 1)
-    assert found["detail"] == "got 1, expected 2"
-    assert verifier.explain("Tiny/0", verifier.verify("Tiny/0", RIGHT)) is None
 
 
 @pytest.mark.parametrize(
@@ -189,8 +176,13 @@ def test_what_a_dataset_may_be(tmp_path: Path) -> None:
             Verifier(value)
 
 
-def test_raw_answers_without_chat_are_named(recwarn: pytest.WarningsRecorder) -> None:
-    """Fences in a program that does not load are an answer's: one warning says what to do."""
+def test_options(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    """Chat answers are taken apart on request, else one warning says what to do."""
+    chat = "Sure!\n```python\ndef f(x):\n    return 2 * x\n```\nHope it helps."
+    options: dict[str, Any] = {"workers": 1, "cache": tmp_path}
+    with Verifier(Dataset("tiny", TASKS), chat=True, details=True, **options) as verifier:
+        verdict = verifier.verify("Tiny/0", chat)
+        assert verdict.details == ("pass", "pass")
     fenced = f"```python\n{RIGHT}\n```"
     loads = f"{RIGHT}\ntext = '```'"
     with Verifier(Dataset("tiny", TASKS), workers=1) as verifier:
@@ -201,17 +193,11 @@ def test_raw_answers_without_chat_are_named(recwarn: pytest.WarningsRecorder) ->
     assert sum("chat=True" in str(each.message) for each in recwarn) == 1
 
 
-def test_options(tmp_path: Path) -> None:
-    """Chat answers are taken apart on request, and details kept."""
-    chat = "Sure!\n```python\ndef f(x):\n    return 2 * x\n```\nHope it helps."
-    options: dict[str, Any] = {"workers": 1, "cache": tmp_path}
-    with Verifier(Dataset("tiny", TASKS), chat=True, details=True, **options) as verifier:
-        verdict = verifier.verify("Tiny/0", chat)
-        assert verdict.details == ("pass", "pass")
-
-
-def test_many_are_taken_as_needed(verifier: Verifier) -> None:
-    """An endless stream of programs is no problem: few are taken ahead of the oldest verdict."""
+def test_many_are_taken_as_needed(
+    verifier: Verifier,
+    evalplus_verifier: Callable[..., Verifier],  # noqa: F811
+) -> None:
+    """Of an endless stream few are taken ahead; a test's fixture closes its Verifiers."""
     taken = 0
 
     def items() -> Iterator[tuple[str, str]]:
@@ -225,6 +211,7 @@ def test_many_are_taken_as_needed(verifier: Verifier) -> None:
     assert taken <= 5 + LOOKAHEAD * 2
     verdicts.close()  # type: ignore[attr-defined]
     assert verifier.verify("Tiny/0", WRONG).plus == "fail"
+    assert evalplus_verifier(TASKS, workers=1).verify("Tiny/0", RIGHT).passed
 
 
 MIXED: list[Any] = [("Tiny/0", RIGHT), ("Tiny/9", RIGHT), ("Tiny/0", None), ("Tiny/0", WRONG)]
@@ -246,6 +233,14 @@ def test_what_is_no_verdict_stands_in_its_place(verifier: Verifier) -> None:
         asyncio.run(verifier.averify_many(MIXED, on_failure="raise"))
     with pytest.raises(InputError, match="on_failure is 'ignore'"):
         verifier.verify_many([], on_failure="ignore")  # type: ignore[arg-type]
+    items: list[Any] = ["ab", ("Tiny/0", RIGHT), (["Tiny/0"], RIGHT), ("Tiny/0",), None]
+    found = list(verifier.verify_many(items))
+    for wrong in (None, 5, "ab"):
+        with pytest.raises(InputError, match="pairs"):
+            verifier.verify_many(wrong)  # type: ignore[call-overload]
+    with pytest.raises(InputError, match="Verdict"):
+        verifier.explain("Tiny/0", None)  # type: ignore[arg-type]
+    assert [isinstance(each, Verdict) for each in found] == [False, True, False, False, False]
 
 
 def test_a_machine_that_fails_costs_no_other_verdict(tmp_path: Path) -> None:
@@ -289,9 +284,9 @@ def in_a_fork(work: Any) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")  # which is the point
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 def test_a_forked_child_has_sandboxes_of_its_own(tmp_path: Path) -> None:
-    """An open Verifier works in a forked child, in every way, and closing it there leaves the
-    parent's sandboxes alone."""
+    """In every way, also amid verdicts; closing it there leaves the parent's alone."""
     with Verifier(Dataset("tiny", TASKS), workers=2, cache=tmp_path) as verifier:
         assert verifier.verify("Tiny/0", RIGHT).plus == "pass"
 
@@ -307,11 +302,6 @@ def test_a_forked_child_has_sandboxes_of_its_own(tmp_path: Path) -> None:
         assert in_a_fork(lambda: (verifier.close(), "closed")[1]) == "closed"
         assert verifier.verify("Tiny/0", RIGHT).plus == "pass"
         assert verifier._judge.backend.pids == workers
-
-
-@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
-def test_a_fork_amid_verdicts(tmp_path: Path) -> None:
-    """Also a child forked while the parent's threads are judging gets its verdicts."""
     with Verifier(Dataset("tiny", TASKS), workers=2, cache=tmp_path) as verifier:
         verdicts = verifier.verify_many([("Tiny/0", RIGHT), ("Tiny/1", RIGHT)] * 60)
         assert word(next(verdicts)) == "pass"
@@ -361,20 +351,3 @@ def test_memory_in_several_spellings(memory: Any) -> None:
     """Memory is a number of bytes, or a text with a unit."""
     Verifier(Dataset("tiny", TASKS), memory=memory)
     assert memory_bytes(memory) == 1 << 28
-
-
-def test_an_item_that_is_no_pair_stands_in_its_place(verifier: Verifier) -> None:
-    """A mistake in an item costs that item only, even one that Python could take apart."""
-    items: list[Any] = ["ab", ("Tiny/0", RIGHT), (["Tiny/0"], RIGHT), ("Tiny/0",), None]
-    found = list(verifier.verify_many(items))
-    for wrong in (None, 5, "ab"):
-        with pytest.raises(InputError, match="pairs"):
-            verifier.verify_many(wrong)  # type: ignore[call-overload]
-    with pytest.raises(InputError, match="Verdict"):
-        verifier.explain("Tiny/0", None)  # type: ignore[arg-type]
-    assert [isinstance(each, Verdict) for each in found] == [False, True, False, False, False]
-
-
-def test_the_fixture_for_pytest(evalplus_verifier: Callable[..., Verifier]) -> None:  # noqa: F811
-    """A test has Verifiers of its data, which are closed for it."""
-    assert evalplus_verifier(TASKS, workers=1).verify("Tiny/0", RIGHT).passed

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from evalplus_lite.sandbox import Inputs, Program, Sandbox
+from scripts import manifest
 from scripts.benchmarks import augment, render
 from scripts.benchmarks.checkout import DATASETS
 from scripts.benchmarks.figures import Table, cell, wilson
@@ -27,22 +28,14 @@ def test_a_cost_is_that_of_all_processes(wait: str) -> None:
     assert cost.parent_cpu <= cost.cpu - 0.25
 
 
-def test_another_child_of_ours_is_not_waited_for() -> None:
-    """A process that ran before goes on."""
+def test_costs_are_of_the_process_alone() -> None:
+    """Another child is not waited for; a failure says what was printed; a tree grows."""
     before = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     timed([sys.executable, "-c", ""])
     assert before.poll() is None
     before.communicate(b"\n")
-
-
-def test_a_failure_says_what_was_printed() -> None:
-    """A command that must succeed is an error with its last output."""
     with pytest.raises(Failed, match="no such thing"):
         timed([sys.executable, "-c", "import sys; sys.exit('no such thing')"], exit_codes=(0,))
-
-
-def test_the_time_of_a_tree_grows_with_its_children() -> None:
-    """What a child that has ended used is in it."""
     before = tree_cpu()
     subprocess.run([sys.executable, "-c", BURN], check=True)
     assert tree_cpu() - before >= 0.25
@@ -102,3 +95,38 @@ def test_models_that_were_looked_at_are_among_the_samples(shared: Path) -> None:
     assert models == {*augment.VIEWED, "mgpt4", "mgemini"}
     keys = [("a", str(n)) for n in range(9)] + [("b", "x")]
     assert [id for id, _ in augment.some_of_each(keys, 3)] == ["a"] * 3 + ["b"]
+
+
+# The manifest of outputs: the same whatever the number of workers and the hash seed.
+
+
+def test_the_manifest_does_not_depend_on_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers and hash seeds change no byte of a suite made of the example tasks."""
+    monkeypatch.setattr(
+        manifest, "COMMANDS", [each for each in manifest.COMMANDS if each[0] in STEPS]
+    )
+    hashes = []
+    for workers in (1, 2):
+        monkeypatch.setenv("PYTHONHASHSEED", str(workers))
+        hashes.append(manifest.manifest(tmp_path / str(workers), "*", 1, 3, workers))
+    assert hashes[0] == hashes[1]
+    assert {"own-augment/suite.jsonl.gz", "own-augment: stdout"} <= hashes[0].keys()
+
+
+STEPS = ("own-init", "own-augment")
+
+
+def test_files_that_differ_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those with other hashes, or in one manifest only; a date makes no difference."""
+    before, after = tmp_path / "before.json", tmp_path / "after.json"
+    before.write_text(json.dumps({"a": "1", "b": "2"}))
+    after.write_text(json.dumps({"a": "1", "b": "3", "c": "4"}))
+    assert manifest.compare(before, before) == 0
+    assert manifest.compare(before, after) == 1
+    assert "differs: b\nonly in one: c\n1 of 3 files are equal" in capsys.readouterr().out
+    path = Path("summary.json")
+    one, other = (b'{"run": {"date": "%d"}, "tasks": 3}' % day for day in (1, 2))
+    assert manifest.digest(path, one) == manifest.digest(path, other)
+    assert manifest.digest(path, one) != manifest.digest(path, b'{"tasks": 4}')

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import textwrap
 import zipfile
@@ -18,7 +17,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import ROOT, environment, inside, sample_rows, write_rows, write_tasks
+from support.commands import (
+    ROOT,
+    captured,
+    environment,
+    inside,
+    sample_rows,
+    write_rows,
+    write_tasks,
+)
 from support.tasks import make_task
 
 import evalplus_lite
@@ -73,10 +80,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def session(folder: Path) -> Iterator[Session]:
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     """A session of one worker."""
-    with Session(workers=1) as found:
+    with Session(workers=1, cache=tmp_path_factory.mktemp("cache")) as found:
         yield found
 
 
@@ -178,21 +185,22 @@ def test_rows_are_what_a_frame_takes(folder: Path, session: Session) -> None:
     assert {row["model"] for row in found[1].to_rows()} == {"samples", "more"}
 
 
-def test_own_tasks_and_samples(session: Session) -> None:
-    """Tasks and samples that a program makes are judged; one for an unknown task is named."""
+def test_own_tasks_and_samples(session: Session, tmp_path: Path) -> None:
+    """One for an unknown task is named; samples without numbers are numbered."""
     data = Dataset("own", (make_task([(1,), (2,)], id="Own/0"),))
     samples = [Sample("Own/0", "def f(x): return x + x"), Sample("Own/0", "f = None", index=1)]
     result = evaluate(data, iter(samples), ks=(1, 2), session=session)
     assert [row["base"] for row in result.to_rows()] == ["pass", "error"]
-    assert result.pass_at_k is not None
     assert result.pass_at_k["base"] == {"pass@1": 0.5, "pass@2": 1.0}
     for wrong, word in ((Sample("Own/1", ""), "Own/1"), ("text", "str")):
         with pytest.raises(InputError, match=word):
             evaluate(data, [*samples, wrong], session=session)  # type: ignore[list-item]
-
-
-def test_samples_without_numbers_are_numbered(tmp_path: Path, session: Session) -> None:
-    """Two equal draws are two samples, whose run can be repeated with the same result."""
+    data, name = Dataset("own", (make_task(),)), "𝔸" * 200
+    samples = [Sample("Tiny/0", "f = None", name + end) for end in "ab"]
+    evaluate(data, samples, out=tmp_path / "out", session=session)
+    assert len(list((tmp_path / "out").glob("eval_results-*.json"))) == 2
+    data = load_dataset("humaneval", tasks=["0-1"], session=session)
+    assert [len(task.base) > 3 for task in data] == [True, True]
     data = Dataset("own", (make_task([(1,), (2,)], id="Own/0"),))
     one, two = Sample("Own/0", "def f(x): return x + x"), Sample("Own/0", "f = None", "m")
     for samples in [one, one, two, one, two], [one, two, one, one, replace(two, index=7), two]:
@@ -204,22 +212,8 @@ def test_samples_without_numbers_are_numbered(tmp_path: Path, session: Session) 
         assert found == [("", 0), ("", 1), ("", 2), *(("m", n) for n in numbers)]
 
 
-def test_long_names_of_models_are_no_names_of_files(tmp_path: Path, session: Session) -> None:
-    """Two that begin alike, in any alphabet, get files that differ."""
-    data, name = Dataset("own", (make_task(),)), "𝔸" * 200
-    samples = [Sample("Tiny/0", "f = None", name + end) for end in "ab"]
-    evaluate(data, samples, out=tmp_path / "out", session=session)
-    assert len(list((tmp_path / "out").glob("eval_results-*.json"))) == 2
-
-
-def test_base_cases_are_included(session: Session) -> None:
-    """A set that states its cases only in test programs is loaded with them."""
-    data = load_dataset("humaneval", tasks=["0-1"], session=session)
-    assert [len(task.base) > 3 for task in data] == [True, True]
-
-
-def test_threads_share_a_session(folder: Path, session: Session) -> None:
-    """Jobs in several threads at once use the same sandboxes, and find what each finds alone."""
+def test_sessions(folder: Path, session: Session) -> None:
+    """Threads share one, each stage is reported, and one that has ended is refused."""
     alone = evaluate("tasks.jsonl", "samples.jsonl", session=session).to_rows()
     with Session(workers=1) as shared, ThreadPoolExecutor(4) as threads:
         jobs = [
@@ -229,20 +223,12 @@ def test_threads_share_a_session(folder: Path, session: Session) -> None:
         assert [job.result().to_rows() for job in jobs] == [alone] * 4
         pids = set(shared.pool().pids)
     assert len(pids) == 1
-
-
-def test_progress_is_reported(folder: Path) -> None:
-    """Each stage begins at none and ends at all of its steps."""
     events: list[ProgressEvent] = []
     with Session(workers=1, on_progress=events.append) as session:
         evaluate("tasks.jsonl", "samples.jsonl", session=session)
     steps = [event for event in events if event.stage == "evaluate"]
     assert (steps[0].done, steps[0].total) == (0, 24)
     assert steps[-1].done == 24
-
-
-def test_a_closed_session_is_refused(folder: Path) -> None:
-    """A session that has ended starts no sandboxes again."""
     with Session(workers=1) as session:
         pass
     with pytest.raises(InputError, match="closed"):
@@ -271,13 +257,7 @@ def test_the_journey(folder: Path) -> None:
     command = [sys.executable, "examples/journey.py", "out"]
     shown = []
     for _ in range(2):
-        done = subprocess.run(
-            command,
-            env=environment(folder / "cache"),
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
+        done = captured(command, env=environment(folder / "cache"))
         assert done.returncode == 0, done.stderr
         shown.append(done.stdout)
     assert shown[0] == shown[1]
@@ -339,13 +319,10 @@ def test_a_program_of_the_users_is_type_checked(tmp_path: Path) -> None:
     shown = "".join(re.findall(r"^```python\n(.*?)^```", readme, re.MULTILINE | re.DOTALL))
     assert "Verifier(" in shown
     (tmp_path / "mine.py").write_text(TYPED.replace("README", shown))
-    done = subprocess.run(
+    done = captured(
         [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "m"), "mine.py"],
         cwd=tmp_path,
         env={**environment(tmp_path), "MYPYPATH": ""},
-        capture_output=True,
-        text=True,
-        timeout=600,
     )
     errors = [line for line in done.stdout.splitlines() if ": error:" in line]
     assert len(errors) == 1, done.stdout

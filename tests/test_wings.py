@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from support.commands import environment
+from support.commands import captured, environment
 from test_layers import PACKAGE, WINGS
 
 EXAMPLES = PACKAGE.parent / "docs" / "examples"
@@ -25,14 +24,7 @@ def test_the_rest_works_without_a_wing(wing: str, tmp_path: Path) -> None:
     tasks, samples = str(EXAMPLES / "tasks.jsonl"), str(EXAMPLES / "samples.jsonl")
     judge = ["evaluate", "-d", tasks, "-s", samples, "-o", str(tmp_path / "out"), "--json"]
     for arguments in (["--help"], judge):
-        done = subprocess.run(
-            [*command, *arguments],
-            env={**environment(tmp_path), "PYTHONPATH": str(code)},
-            cwd=code,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        env = {**environment(tmp_path), "PYTHONPATH": str(code)}
+        done = captured([*command, *arguments], env=env, cwd=code)
         assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["pass_at_k"]["base"]["pass@1"] == pytest.approx(0.7)

@@ -6,7 +6,7 @@ an empty, constant or echoing program is *weak*: its suite reveals little, but t
 be that simple.
 
 This is the only module outside the sandbox that uses names inside the test recorder
-(``sandbox/guest/testing.py``); ``tests/test_null.py`` fails if they change there.
+(``sandbox/guest/testing.py``); ``tests/grading/test_null.py`` fails if they change there.
 """
 
 from __future__ import annotations

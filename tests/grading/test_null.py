@@ -58,15 +58,11 @@ def test_a_test_that_swallows_is_guessable(sandbox: Sandbox, tmp_path: Path, cac
         assert caught.value.detail == "a program that skips its tests passes"
 
 
-def test_one_sound_test_is_enough(sandbox: Sandbox) -> None:
-    """Every test of a task has to be passed."""
+def test_null_programs_and_unit_tests(sandbox: Sandbox, tmp_path: Path) -> None:
+    """One sound test of a task is enough; what swallows errors raises, and gives no verdict."""
     source = SuiteSource(cache=None)
     source.usable(sandbox, task_of(unit_tests(SWALLOWED, "self.assertEqual(task_func(2), 4)")))
     assert source.evidence["BigCodeBench/0"].null_program == ""
-
-
-def test_a_verifier_raises_for_a_guessable_task(tmp_path: Path) -> None:
-    """No verdict: neither a pass nor a failure."""
     data = dataset_of([unit_tests(SWALLOWED)])
     with (
         pytest.warns(evalplus_lite.errors.EvidenceWarning, match="no plus"),
@@ -74,6 +70,16 @@ def test_a_verifier_raises_for_a_guessable_task(tmp_path: Path) -> None:
         pytest.raises(UnusableTask, match="skips its tests"),
     ):
         verifier.verify("BigCodeBench/0", "def task_func(x): return x * 2")
+    path = Path(null.__file__).parents[1] / "sandbox" / "guest" / "testing.py"
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    (recorder,) = (n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Tested")
+    methods = {n.name for n in recorder.body if isinstance(n, ast.FunctionDef)}
+    assert {"__init__", "__call__", "see", "deciding", "raising"} <= methods
+    row = {"id": "S/0", "prompt": "", "harness": "script", "inputs": ["1\n", "2\n"]}
+    for outputs, weak in ((["1\n", "2\n"], "prints its input"), (["2\n", "4\n"], "")):
+        source = SuiteSource(cache=None)
+        source.usable(sandbox, task_of({**row, "outputs": outputs}))
+        assert source.evidence["S/0"].null_program == weak
 
 
 @pytest.mark.parametrize(
@@ -103,15 +109,6 @@ def test_simple_programs_make_a_suite_weak(
         assert source.evidence[task.id].null_program == weak
 
 
-def test_a_script_may_end_early(sandbox: Sandbox) -> None:
-    """Printing nothing, or the input, is all that a null script can do."""
-    row = {"id": "S/0", "prompt": "", "harness": "script", "inputs": ["1\n", "2\n"]}
-    for outputs, weak in ((["1\n", "2\n"], "prints its input"), (["2\n", "4\n"], "")):
-        source = SuiteSource(cache=None)
-        source.usable(sandbox, task_of({**row, "outputs": outputs}))
-        assert source.evidence["S/0"].null_program == weak
-
-
 @pytest.mark.parametrize("what", null.ENDS)
 def test_null_programs_load(sandbox: Sandbox, what: str) -> None:
     """Each does what it is meant to do: none fails before its entry point is called."""
@@ -128,15 +125,6 @@ def test_null_programs_load(sandbox: Sandbox, what: str) -> None:
     suite = SuiteSource(cache=None).answers(sandbox, right).suite
     assert null.accepts(sandbox, right, suite, loaded.replace("return 2\n", "return 4\n"))
     assert not null.accepts(sandbox, right, suite, null.null_program(right, body, head))
-
-
-def test_what_is_known_of_the_recorder_is_true() -> None:
-    """The names that the cheats replace exist inside the sandbox."""
-    path = Path(null.__file__).parents[1] / "sandbox" / "guest" / "testing.py"
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    (recorder,) = (n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Tested")
-    methods = {n.name for n in recorder.body if isinstance(n, ast.FunctionDef)}
-    assert {"__init__", "__call__", "see", "deciding", "raising"} <= methods
 
 
 @pytest.mark.parametrize("what", [each for each in null.ENDS if each.startswith(null.ON_TESTS)])

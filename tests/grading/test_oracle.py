@@ -13,7 +13,6 @@ from evalplus_lite.errors import ContractError, ReferenceSolutionError
 from evalplus_lite.grading.oracle import Answers, answer
 from evalplus_lite.grading.stability import same
 from evalplus_lite.sandbox import Limits, Sandbox
-from evalplus_lite.tasks.contracts import has_check
 from evalplus_lite.types import Case, Rule, Task
 from evalplus_lite.values import wire
 
@@ -35,7 +34,7 @@ def causes(sandbox: Sandbox, reference: str, *arguments: Any, **options: Any) ->
 
 
 def test_answers_become_a_suite(sandbox: Sandbox) -> None:
-    """Each case is kept with the wire form of its answer, base cases in front."""
+    """Base cases in front, counted after drops by cause; parents follow their cases."""
     task = make_task([(1,), (2.5,)], [("a",)])
     found = answers(sandbox, task)
     assert found.dropped == ()
@@ -44,6 +43,35 @@ def test_answers_become_a_suite(sandbox: Sandbox) -> None:
     assert suite.cases == task.cases
     assert suite.base_count == 2
     assert [wire.decode(data) for data in suite.expected] == [2, 5.0, "aa"]
+    reference = (
+        "def f(x):\n    if x < 0: raise ValueError\n    return object() if x else hash('a')\n"
+    )
+    task = make_task([(-1,), (-2,), (1,), (0,)], reference=reference)
+    found = answers(sandbox, task)
+    assert list(found.causes.items()) == [("raises", 2), ("unrepresentable", 1), ("unstable", 1)]
+    assert found.suite.cases == ()
+    assert found.suite.base_count == 0
+    reference = "def f(x):\n    if x < 0: raise ValueError\n    return x\n"
+    task = make_task([(-1,), (1,), (2,)], [(-3,), (3,)], reference=reference)
+    found = answers(sandbox, task)
+    assert found.kept == (1, 2, 4)
+    assert found.suite.base_count == 2
+    reference = "def f(x):\n    if x < 0: raise ValueError\n    return x\n"
+    task = make_task([(-1,), (1,)], reference=reference)
+    task = replace(
+        task,
+        plus=(
+            Case((3,), "mutation", parent=1),
+            Case((4,), "mutation", parent=0),
+            Case((5,), "mutation", parent=2),
+        ),
+    )
+    found = answers(sandbox, task)
+    assert [case.parent for case in found.suite.cases] == [None, 0, None, 1]
+    found = answers(sandbox, make_task([]))
+    assert (found.suite.cases, found.dropped) == ((), ())
+    assert causes(sandbox, "def f(x): return hash('a')", 1) == ["unstable"]
+    assert causes(sandbox, "def f(x): return hash('a')", 1, twice=False) == [None]
 
 
 @pytest.mark.parametrize(
@@ -88,36 +116,29 @@ def test_what_hangs_on_earlier_calls_is_no_test(sandbox: Sandbox, text: str, cou
     assert found.causes == {"unstable": count}
 
 
-def test_one_case_that_hangs_on_another_costs_itself(sandbox: Sandbox) -> None:
-    """What is kept is answered the same without what is not."""
+def test_answers_do_not_depend_on_their_company(sandbox: Sandbox) -> None:
+    """Whichever cases are asked along with one, in any order that its task's rule takes."""
+    numbers = list(range(40))
+    random.Random(0).shuffle(numbers)
+    reference = "def f(x): return [x] * (x % 7), str(x)"
+    whole = answers(sandbox, make_task([(x,) for x in numbers], reference=reference)).suite
+    half = answers(sandbox, make_task([(x,) for x in numbers[::2]], reference=reference)).suite
+    assert list(whole.expected)[::2] == list(half.expected)
     text = "S = []\ndef f(x):\n    S.append(x)\n    return x if x != 4 or 3 in S else 0"
     task = make_task([(n,) for n in range(1, 8)], reference=text)
     found = answers(sandbox, task)
     assert found.kept == (0, 1, 2, 4, 5, 6)
     again = answers(sandbox, replace(task, base=found.suite.cases))
     assert list(again.suite.expected) == list(found.suite.expected)
-
-
-def test_causes_are_counted(sandbox: Sandbox) -> None:
-    """The number of dropped cases is known by cause, in a fixed order."""
-    reference = (
-        "def f(x):\n    if x < 0: raise ValueError\n    return object() if x else hash('a')\n"
-    )
-    task = make_task([(-1,), (-2,), (1,), (0,)], reference=reference)
-    found = answers(sandbox, task)
-    assert list(found.causes.items()) == [("raises", 2), ("unrepresentable", 1), ("unstable", 1)]
-    assert found.suite.cases == ()
-    assert found.suite.base_count == 0
-
-
-def test_once_is_asked_for(sandbox: Sandbox) -> None:
-    """Without the second run nothing can be found unstable."""
-    assert causes(sandbox, "def f(x): return hash('a')", 1) == ["unstable"]
-    assert causes(sandbox, "def f(x): return hash('a')", 1, twice=False) == [None]
+    ordered, unordered = make_task(), make_task(rule=Rule("unordered"))
+    a, b = wire.encode([1, 2]), wire.encode([2, 1])
+    assert not same(a, b, ordered)
+    assert same(a, b, unordered)
+    assert not same(a, b"junk", ordered)
 
 
 def test_the_contract_decides_first(sandbox: Sandbox) -> None:
-    """A case that the precondition rejects never reaches the reference; unless it is not asked."""
+    """What it rejects never reaches the reference, whose slow inputs have a budget."""
     contract = "def precondition(x):\n    assert x >= 0, 'negative'\n"
     task = make_task([(1,), (-1,)], contract=contract, reference="def f(x): return [][x]")
     found = answers(sandbox, task)
@@ -127,20 +148,15 @@ def test_the_contract_decides_first(sandbox: Sandbox) -> None:
     ]
     assert found.dropped[1].detail == "negative"
     assert answers(sandbox, task, contract=False).causes == {"raises": 2}
-
-
-def test_a_precondition_that_fails_otherwise_rejects(sandbox: Sandbox) -> None:
-    """Any exception, or an endless loop, of a precondition rejects the case."""
     contract = "def precondition(x):\n    [0][x]\n    while x < 0: pass\n"
     task = make_task([(0,), (5,), (-1,)], contract=contract)
     assert [drop.case.arguments for drop in answers(sandbox, task).dropped] == [(5,), (-1,)]
-
-
-def test_a_contract_that_does_not_load(sandbox: Sandbox) -> None:
-    """A contract that raises on loading is an error of ours, not of the inputs."""
     task = make_task(contract="def precondition(x): pass\nraise ValueError\n")
     with pytest.raises(ContractError, match="does not load"):
         answers(sandbox, task)
+    reference = "def f(x):\n    if x == 0: raise ValueError\n    while x > 1: pass\n    return x\n"
+    found = causes(sandbox, reference, 0, 0, 0, 1, 2, 3, 1, 1, max_failures=2)
+    assert found == ["raises"] * 3 + [None, "slow", "slow", "budget", "budget"]
 
 
 @pytest.mark.parametrize("reference", ["def f(:", "raise ValueError", "def g(x): pass"])
@@ -148,63 +164,6 @@ def test_a_reference_that_does_not_load(sandbox: Sandbox, reference: str) -> Non
     """A reference that cannot be loaded is an error that names the task."""
     with pytest.raises(ReferenceSolutionError, match="Tiny/0: the reference does not load"):
         answers(sandbox, make_task(reference=reference))
-
-
-def test_slow_inputs_have_a_budget(sandbox: Sandbox) -> None:
-    """After so many slow cases the rest is dropped unrun; cheap failures do not count."""
-    reference = "def f(x):\n    if x == 0: raise ValueError\n    while x > 1: pass\n    return x\n"
-    found = causes(sandbox, reference, 0, 0, 0, 1, 2, 3, 1, 1, max_failures=2)
-    assert found == ["raises"] * 3 + [None, "slow", "slow", "budget", "budget"]
-
-
-def test_base_cases_are_counted_after_drops(sandbox: Sandbox) -> None:
-    """base_count is the number of base cases kept, wherever the dropped ones stood."""
-    reference = "def f(x):\n    if x < 0: raise ValueError\n    return x\n"
-    task = make_task([(-1,), (1,), (2,)], [(-3,), (3,)], reference=reference)
-    found = answers(sandbox, task)
-    assert found.kept == (1, 2, 4)
-    assert found.suite.base_count == 2
-
-
-def test_parents_follow_their_cases(sandbox: Sandbox) -> None:
-    """A case's parent is its place in the suite; a parent that was dropped is none."""
-    reference = "def f(x):\n    if x < 0: raise ValueError\n    return x\n"
-    task = make_task([(-1,), (1,)], reference=reference)
-    task = replace(
-        task,
-        plus=(
-            Case((3,), "mutation", parent=1),
-            Case((4,), "mutation", parent=0),
-            Case((5,), "mutation", parent=2),
-        ),
-    )
-    found = answers(sandbox, task)
-    assert [case.parent for case in found.suite.cases] == [None, 0, None, 1]
-
-
-def test_no_cases(sandbox: Sandbox) -> None:
-    """Of no cases there is an empty suite."""
-    found = answers(sandbox, make_task([]))
-    assert (found.suite.cases, found.dropped) == ((), ())
-
-
-def test_answers_do_not_depend_on_their_company(sandbox: Sandbox) -> None:
-    """A stable reference answers each case alike, whichever cases are asked along with it."""
-    numbers = list(range(40))
-    random.Random(0).shuffle(numbers)
-    reference = "def f(x): return [x] * (x % 7), str(x)"
-    whole = answers(sandbox, make_task([(x,) for x in numbers], reference=reference)).suite
-    half = answers(sandbox, make_task([(x,) for x in numbers[::2]], reference=reference)).suite
-    assert list(whole.expected)[::2] == list(half.expected)
-
-
-def test_same_is_by_the_tasks_rule() -> None:
-    """Two answers are the same by the task's rule; one that cannot be read is like no other."""
-    ordered, unordered = make_task(), make_task(rule=Rule("unordered"))
-    a, b = wire.encode([1, 2]), wire.encode([2, 1])
-    assert not same(a, b, ordered)
-    assert same(a, b, unordered)
-    assert not same(a, b"junk", ordered)
 
 
 SHUFFLE = "import random\ndef f(x):\n    x = list(x)\n    random.shuffle(x)\n    return x\n"
@@ -222,10 +181,3 @@ def test_a_check_decides_whether_another_answer_is_stable(
     task = make_task([(list(range(9)),)], reference=SHUFFLE, contract=contract)
     found = answers(sandbox, task)
     assert [drop.cause for drop in found.dropped] == ([] if cause is None else [cause])
-
-
-def test_has_check() -> None:
-    """Whether a contract judges answers is read from its text."""
-    assert not has_check(make_task())
-    assert not has_check(make_task(contract="def precondition(x): pass"))
-    assert has_check(make_task(contract="def check(i, o, e): return True"))

@@ -60,17 +60,15 @@ def test_each_outcome_has_its_word(outcome: Outcome, verdict: VerdictName, detai
     assert failure.actual == (outcome.data if isinstance(outcome, Returned) else None)
 
 
-def test_an_object_of_any_kind_is_something() -> None:
-    """Under the truthiness rule, what is not a plain value is as good as any."""
+def test_answers_at_the_edge() -> None:
+    """Objects count as something; hashing too much is wrong; messages become one line."""
     for expected, verdict in ((True, "pass"), (None, "fail")):
         outcome = Unrepresentable("re.Match")
         assert judge(outcome, wire.encode(expected), Rule("truthiness")) == verdict
-
-
-@pytest.mark.parametrize("value", [5, 5.0, True + 4], ids=brief)
-def test_a_right_answer_passes(value: Any) -> None:
-    """An answer of the same bytes passes, and so does one that the rule calls equal."""
-    assert judge(Returned(wire.encode(value)), FIVE, Rule()) == "pass"
+    data = wire.encode([set(range(5_000))])
+    assert judge(Returned(data), FIVE, Rule()) in ("fail", "unrepresentable")
+    assert clip(" a\n\tb  c ") == "a b c"
+    assert len(clip("x" * 10_000)) < 300
 
 
 @pytest.mark.parametrize(
@@ -78,6 +76,8 @@ def test_a_right_answer_passes(value: Any) -> None:
     [
         (True, 1, Rule("strict"), "fail"),
         ([2, 1], [1, 2], Rule("unordered"), "pass"),
+        (5, 5, Rule(), "pass"),
+        (5.0, 5, Rule(), "pass"),
         ("m", True, Rule("truthiness"), "pass"),
         ("x" * 100_000, "y", Rule("truthiness"), "pass"),
         (list(range(100_000)), [1], Rule(), "fail"),
@@ -96,12 +96,6 @@ def test_the_tasks_rule_decides(value: Any, expected: Any, rule: Rule, verdict: 
     assert judge(Returned(wire.encode(value)), wire.encode(expected), rule) == verdict
 
 
-def test_an_answer_that_hashes_too_much_cannot_be_right() -> None:
-    """A set of far more elements than a right answer has is wrong, however it is nested."""
-    data = wire.encode([set(range(5_000))])
-    assert judge(Returned(data), FIVE, Rule()) in ("fail", "unrepresentable")
-
-
 @pytest.mark.parametrize(
     "value",
     ["x" * 10**6, 10**5000, [10**5000], list(range(10**5)), "a\nb", nested(tuple, 150), "\ud800"],
@@ -113,12 +107,6 @@ def test_any_value_is_shown_in_bounds(value: Any) -> None:
     data = wire.encode(value)
     failure = explain(0, "fail", Returned(data), data)
     assert len(failure.detail) < 700
-
-
-def test_a_message_becomes_one_line() -> None:
-    """White space of any kind becomes one blank, and the rest is cut."""
-    assert clip(" a\n\tb  c ") == "a b c"
-    assert len(clip("x" * 10_000)) < 300
 
 
 @pytest.mark.parametrize(

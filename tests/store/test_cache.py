@@ -27,33 +27,33 @@ def names(folder: Path) -> set[str]:
 
 
 def test_what_was_unused_longest_goes_first(tmp_path: Path) -> None:
-    """Trimming removes the oldest files, of whatever kind, until the rest is within the bound."""
+    """Of whatever kind; what is not the cache's own stays, as what links point to does."""
     sizes = {"expected/a/1": 40, "requirements/b/2": 40, "expected/a/3": 40, "hypothesis/4": 40}
     filled(tmp_path, sizes)
     assert trim(tmp_path, 160) == (0, 0)
     assert trim(tmp_path, 110) == (2, 80)
     assert names(tmp_path) == {"expected/a/3", "hypothesis/4"}
     assert not (tmp_path / "requirements" / "b").exists()
-
-
-def test_use_counts(tmp_path: Path) -> None:
-    """A file that was read is kept before one that was written after it."""
-    filled(tmp_path, {"expected/a/1": 50, "expected/a/2": 50})
-    assert cache.read_cached(tmp_path / "expected" / "a" / "1", lambda file: file.read())
-    trim(tmp_path, 90)
-    assert names(tmp_path) == {"expected/a/1"}
-
-
-def test_nothing_else_is_touched(tmp_path: Path) -> None:
-    """Downloads are not trimmed; what is not the cache's own is neither listed nor removed."""
+    used = filled(tmp_path / "used", {"expected/a/1": 50, "expected/a/2": 50})
+    assert cache.read_cached(used / "expected" / "a" / "1", lambda file: file.read())
+    trim(used, 90)
+    assert names(used) == {"expected/a/1"}
     foreign = {"notes.txt": 9, "thesis/main.tex": 9, "expected-not/x": 9}
-    filled(tmp_path, {"v1-Set.jsonl.gz": 900, **foreign, "expected/a/1": 900})
-    trim(tmp_path, 10)
-    assert names(tmp_path) == {"v1-Set.jsonl.gz", *foreign}
-    assert [entry.kind for entry in entries(tmp_path)] == ["datasets"]
-    remove(entries(tmp_path))
-    assert names(tmp_path) == set(foreign)
+    mixed = {"v1-Set.jsonl.gz": 900, **foreign, "expected/a/1": 900}
+    mixed_folder = filled(tmp_path / "mixed", mixed)
+    trim(mixed_folder, 10)
+    assert names(mixed_folder) == {"v1-Set.jsonl.gz", *foreign}
+    assert [entry.kind for entry in entries(mixed_folder)] == ["datasets"]
+    remove(entries(mixed_folder))
+    assert names(mixed_folder) == set(foreign)
     assert set(COMPUTED) == set(KINDS) - {"datasets"}
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "file").write_text("mine")
+    (tmp_path / "cache" / "expected").mkdir(parents=True)
+    (tmp_path / "cache" / "expected" / "link").symlink_to(tmp_path / "home")
+    (tmp_path / "cache" / "expected" / "file").symlink_to(tmp_path / "home" / "file")
+    remove(entries(tmp_path / "cache"))
+    assert (tmp_path / "home" / "file").read_text() == "mine"
 
 
 def test_writing_keeps_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,17 +66,6 @@ def test_writing_keeps_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for _ in range(1 + 6):
         keeper.wrote(tmp_path, path)
     assert looked == [2000] * 3  # at once, and after each 100 bytes
-
-
-def test_a_link_is_not_followed(tmp_path: Path) -> None:
-    """A link in the cache is removed itself; what it points to stays."""
-    (tmp_path / "home").mkdir()
-    (tmp_path / "home" / "file").write_text("mine")
-    (tmp_path / "cache" / "expected").mkdir(parents=True)
-    (tmp_path / "cache" / "expected" / "link").symlink_to(tmp_path / "home")
-    (tmp_path / "cache" / "expected" / "file").symlink_to(tmp_path / "home" / "file")
-    remove(entries(tmp_path / "cache"))
-    assert (tmp_path / "home" / "file").read_text() == "mine"
 
 
 @pytest.mark.parametrize(

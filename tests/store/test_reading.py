@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
+import resource
 import tracemalloc
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.commands import run, write_rows
 
-from evalplus_lite.errors import InputError
-from evalplus_lite.store import Row, parse_json, read_jsonl, read_text
-from evalplus_lite.store.opening import FREE_UNPACKED
-from evalplus_lite.store.parsing import MAX_DIGITS, MAX_VALUES
+from evalplus_lite.errors import InfrastructureError, InputError
+from evalplus_lite.store import (
+    Row,
+    opening,
+    parse_json,
+    read_jsonl,
+    read_text,
+    replacing,
+    write_jsonl,
+    write_text,
+)
+from evalplus_lite.store.parsing import MAX_DIGITS
 
 ROWS = [{"a": 1, "text": "é\u2028\ud800"}, {"b": [1.5, None, True]}]
 
@@ -41,18 +51,20 @@ def test_rows_come_back_with_their_lines(
     assert list(read_jsonl(path)) == [Row(2, ROWS[0]), Row(4, ROWS[1])]
 
 
-def test_a_byte_order_mark_and_a_missing_last_line_end_do_no_harm(tmp_path: Path) -> None:
-    """A file saved by a Windows editor, or without a final newline, is read like any other."""
+def test_rows_are_a_stream(tmp_path: Path) -> None:
+    """With a byte order mark or no last line end; a fault is met after the rows before it."""
     path = write(tmp_path / "rows.jsonl", b"\xef\xbb\xbf" + lines(*ROWS).rstrip(b"\n"))
     assert [row.data for row in read_jsonl(path)] == ROWS
-
-
-def test_rows_are_read_before_a_later_fault_is_met(tmp_path: Path) -> None:
-    """Reading is a stream: what stands before a broken line was yielded."""
     stream = read_jsonl(write(tmp_path / "rows.jsonl", lines(ROWS[0]) + b"{"))
     assert next(stream).data == ROWS[0]
     with pytest.raises(InputError, match=r"rows\.jsonl:2: is not valid JSON"):
         next(stream)
+    bad = [b"{", b"[1]", b'{"a": "\xff"}', b'{"a": "\x00"}', b'{"a": "' + b"x" * 300_000 + b'"}']
+    path = write(tmp_path / "f", b"\n".join([b'{"n": 1}', *bad, b'{"n": 2}', b"{"]))
+    faults: list[InputError] = []
+    rows = list(read_jsonl(path, max_line=100, on_fault=faults.append))
+    assert rows == [Row(1, {"n": 1}), Row(7, {"n": 2})]
+    assert [fault.line for fault in faults] == [2, 3, 4, 5, 6, 8]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +94,7 @@ def test_each_fault_is_one_clear_line(tmp_path: Path, data: bytes, message: str)
 
 
 def test_missing_files_and_folders_are_named(tmp_path: Path) -> None:
-    """A path that leads nowhere, to a folder or through a file says so."""
+    """Texts are read as rows are, within bounds; a table as text is called that."""
     with pytest.raises(InputError, match="does not exist"):
         list(read_jsonl(tmp_path / "none"))
     with pytest.raises(InputError, match="is a folder"):
@@ -90,6 +102,25 @@ def test_missing_files_and_folders_are_named(tmp_path: Path) -> None:
     write(tmp_path / "file", b"")
     with pytest.raises(InputError, match="cannot be read: Not a directory"):
         list(read_jsonl(tmp_path / "file" / "x"))
+    assert (
+        read_text(write(tmp_path / "a", gzip.compress(b"\xef\xbb\xbfx = 1\n", mtime=0)))
+        == "x = 1\n"
+    )
+    with pytest.raises(InputError, match="more than 3 bytes"):
+        read_text(write(tmp_path / "b", b"1234"), max_bytes=3)
+    with pytest.raises(InputError, match="is not UTF-8"):
+        read_text(write(tmp_path / "c", b"\xff"))
+    path = tmp_path / "a.csv"
+    path.write_text("task_id,solution\nOwn/0,x\n")
+    with pytest.raises(InputError, match="JSONL"):
+        list(read_jsonl(path, on_fault=lambda _: None))
+    path = tmp_path / "f"
+    path.write_bytes(b'{"a": 1}\n{"x": {"key": 1, "b": 2, "key": 3}}\n')
+    with pytest.raises(InputError, match="'key'") as caught:
+        list(read_jsonl(path))
+    assert caught.value.line == 2
+    with pytest.raises(InputError, match="nests too deeply"):
+        list(read_jsonl(write(tmp_path / "f", b'{"a": ' + b"[" * 200_000)))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
@@ -113,58 +144,38 @@ def test_integers_of_any_length_are_read_exactly(digits: int, sign: str) -> None
     assert ("-" if value < 0 else "") + "".join(reversed(read)) == text
 
 
-def test_an_integer_beyond_reason_is_refused() -> None:
-    """An integer that would take minutes to read is refused, with the limit."""
+def test_integers_beyond_reason_are_refused() -> None:
+    """Alone or together; marks within strings are no values."""
     with pytest.raises(InputError, match=f"more than {MAX_DIGITS} digits"):
         parse_json("9" * (MAX_DIGITS + 2))
+    with pytest.raises(InputError, match="digits"):
+        parse_json("[" + ",".join(["9" * MAX_DIGITS] * 11) + "]")
+    source = 'f([1, 2, 3], {"a": [4]})\\n' * 200_000
+    assert parse_json(json.dumps({"solution": source}))["solution"] == source
 
 
-def test_nesting_beyond_the_stack_is_refused(tmp_path: Path) -> None:
-    """A text that nests too deeply for the reader is refused rather than a RecursionError."""
-    with pytest.raises(InputError, match="nests too deeply"):
-        list(read_jsonl(write(tmp_path / "f", b'{"a": ' + b"[" * 200_000)))
-
-
-def test_text_files_are_read_like_rows(tmp_path: Path) -> None:
-    """A text comes back whole, unpacked, within its bound and only as UTF-8."""
-    assert (
-        read_text(write(tmp_path / "a", gzip.compress(b"\xef\xbb\xbfx = 1\n", mtime=0)))
-        == "x = 1\n"
-    )
-    with pytest.raises(InputError, match="more than 3 bytes"):
-        read_text(write(tmp_path / "b", b"1234"), max_bytes=3)
-    with pytest.raises(InputError, match="is not UTF-8"):
-        read_text(write(tmp_path / "c", b"\xff"))
-
-
-def test_gzip_that_unpacks_beyond_proportion_is_refused(tmp_path: Path) -> None:
+def test_gzip_that_unpacks_beyond_proportion_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A small file that unpacks for ever ends early."""
+    monkeypatch.setattr(opening, "FREE_UNPACKED", 16 << 20)
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     spaces = b" " * 65535 + b"\n"
-    packed = b"".join(packer.compress(spaces) for _ in range(2 * FREE_UNPACKED >> 16))
+    packed = b"".join(packer.compress(spaces) for _ in range(2 * opening.FREE_UNPACKED >> 16))
     path = write(tmp_path / "f", packed + packer.flush())
     with pytest.raises(InputError, match="unpacks to more than") as caught:
         list(read_jsonl(path, on_fault=lambda error: None))
     assert caught.value.path == path
 
 
-def test_lines_that_cannot_be_used_are_handed_on_and_passed_over(tmp_path: Path) -> None:
-    """With ``on_fault`` every other line is read, also after one that is far too long."""
-    bad = [b"{", b"[1]", b'{"a": "\xff"}', b'{"a": "\x00"}', b'{"a": "' + b"x" * 300_000 + b'"}']
-    path = write(tmp_path / "f", b"\n".join([b'{"n": 1}', *bad, b'{"n": 2}', b"{"]))
-    faults: list[InputError] = []
-    rows = list(read_jsonl(path, max_line=100, on_fault=faults.append))
-    assert rows == [Row(1, {"n": 1}), Row(7, {"n": 2})]
-    assert [fault.line for fault in faults] == [2, 3, 4, 5, 6, 8]
-
-
 # A JSON text of anyone's making costs what is known before it is read.
 
+MOST = 400_000
 WIDE = {
-    "lists": "[" + "[]," * MAX_VALUES + "[]]",
-    "objects": "[" + '{"a":1},' * MAX_VALUES + "[]]",
-    "strings": "[" + '"",' * (2 * MAX_VALUES) + '""]',
-    "without an end": '["\\"' + "[]," * (3 * MAX_VALUES),
+    "lists": "[" + "[]," * MOST + "[]]",
+    "objects": "[" + '{"a":1},' * MOST + "[]]",
+    "strings": "[" + '"",' * (2 * MOST) + '""]',
+    "without an end": '["\\"' + "[]," * (3 * MOST),
 }
 
 
@@ -174,31 +185,10 @@ def test_a_text_of_too_many_values_is_refused_before_it_is_built(name: str) -> N
     tracemalloc.start()
     try:
         with pytest.raises(InputError):
-            parse_json(WIDE[name])
+            parse_json(WIDE[name], max_values=MOST)
         assert tracemalloc.get_traced_memory()[1] < 20 << 20
     finally:
         tracemalloc.stop()
-
-
-def test_marks_within_strings_are_not_values() -> None:
-    """Long programs full of brackets and commas are one value each."""
-    source = 'f([1, 2, 3], {"a": [4]})\\n' * 200_000
-    assert parse_json(json.dumps({"solution": source}))["solution"] == source
-
-
-def test_many_long_integers_are_refused_together() -> None:
-    """Integers that are each within the bound may not cost minutes together."""
-    with pytest.raises(InputError, match="digits"):
-        parse_json("[" + ",".join(["9" * MAX_DIGITS] * 11) + "]")
-
-
-def test_a_key_given_twice_is_refused(tmp_path: Path) -> None:
-    """Which of two values was meant cannot be known: the line and the key are named."""
-    path = tmp_path / "f"
-    path.write_bytes(b'{"a": 1}\n{"x": {"key": 1, "b": 2, "key": 3}}\n')
-    with pytest.raises(InputError, match="'key'") as caught:
-        list(read_jsonl(path))
-    assert caught.value.line == 2
 
 
 # A journal with a row that its job did not write is named with its line; nothing else happens.
@@ -233,9 +223,93 @@ def test_a_row_of_something_else(tmp_path: Path, name: str, row: dict[str, Any])
     assert journal.read_bytes() == before
 
 
-def test_a_table_as_text_is_called_that(tmp_path: Path) -> None:
-    """CSV given for rows is refused with what to write instead, also where lines may be bad."""
-    path = tmp_path / "a.csv"
-    path.write_text("task_id,solution\nOwn/0,x\n")
-    with pytest.raises(InputError, match="JSONL"):
-        list(read_jsonl(path, on_fault=lambda _: None))
+# A file is written whole or not at all, and the same content gives the same bytes.
+
+WRITTEN: list[dict[str, Any]] = [{"b": "é\ud800\n", "a": [1, 2.5, None]}, {"n": 10**50}]
+
+
+@contextlib.contextmanager
+def file_size_limit(size: int) -> Iterator[None]:
+    """Let the system refuse writes past ``size`` bytes of any file, as a full disk does."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.jsonl.gz"])
+def test_rows_round_trip_and_bytes_repeat(tmp_path: Path, name: str) -> None:
+    """What was written is read back, and a second writing elsewhere gives the same bytes."""
+    one, two = tmp_path / "new" / "folder" / name, tmp_path / name
+    assert write_jsonl(one, WRITTEN) == 2
+    write_jsonl(two, iter(WRITTEN))
+    assert [row.data for row in read_jsonl(one)] == WRITTEN
+    assert one.read_bytes() == two.read_bytes()
+    assert one.read_bytes().startswith(b"\x1f\x8b") == name.endswith(".gz")
+
+
+def test_links_are_kept_and_other_things_refused(tmp_path: Path) -> None:
+    """Folders, pipes and places that cannot be; files have the rights that the user chose."""
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    write_text(tmp_path / "link", "text")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_text() == "text"
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe"):
+        with pytest.raises(InputError, match="regular file"):
+            write_text(path, "text")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"x/y: cannot be written: .*choose another output"):
+        write_text(tmp_path / "file" / "x" / "y", "text")
+    old = os.umask(0o027)
+    try:
+        write_jsonl(tmp_path / "f.gz", WRITTEN)
+    finally:
+        os.umask(old)
+    assert (tmp_path / "f.gz").stat().st_mode & 0o777 == 0o640
+    assert gzip.decompress((tmp_path / "f.gz").read_bytes())
+    write_jsonl(tmp_path / "rows.jsonl.gz", WRITTEN)
+    header = (tmp_path / "rows.jsonl.gz").read_bytes()[:10]
+    assert header[3] == 0
+    assert header[4:8] == b"\0\0\0\0"
+    with pytest.raises(ValueError, match="Out of range"):
+        write_jsonl(tmp_path / "f", [{"x": float("inf")}])
+    write_jsonl(tmp_path / "f", [{"x": float("inf")}], allow_nan=True)
+    assert next(read_jsonl(tmp_path / "f")).data == {"x": float("inf")}
+
+
+def test_a_file_is_whole_or_the_old_one(tmp_path: Path) -> None:
+    """An error in the rows, another writer or what a kill left behind change nothing."""
+    path = tmp_path / "f"
+    write_text(path, "old")
+
+    def failing() -> Iterator[dict[str, Any]]:
+        yield WRITTEN[0]
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write_jsonl(path, failing())
+    assert path.read_text() == "old"
+    with replacing(path) as stream:
+        with pytest.raises(InputError, match="is being written by another run"):
+            write_text(path, "second")
+        stream.write(b"first")
+    assert path.read_text() == "first"
+    (tmp_path / ".f.tmp").write_text("left over, and longer than the new text")
+    write_text(path, "new")
+    assert path.read_text() == "new"
+    assert os.listdir(tmp_path) == ["f"]
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.jsonl.gz"])
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, name: str) -> None:
+    """A write that the disk has no room for is a clear error, and the old file stands."""
+    path = tmp_path / name
+    path.write_bytes(b"old")
+    rows = [{"n": os.urandom(100).hex()} for _ in range(5_000)]
+    with file_size_limit(20_000), pytest.raises(InfrastructureError, match="cannot be written"):
+        write_jsonl(path, rows)
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == [name]

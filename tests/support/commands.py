@@ -115,19 +115,18 @@ def run(
     return subprocess.CompletedProcess(arguments, code, *texts)
 
 
+def captured(command: Sequence[object], **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end; return what it printed."""
+    words = list(map(str, command))
+    return subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, **options)
+
+
 def run_process(
     *arguments: object, folder: Path, variables: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run the command in a folder to its end, in a process of its own."""
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        cwd=folder,
-        env=environment(folder / "cache", **(variables or {})),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        stdin=subprocess.DEVNULL,
-    )
+    env = environment(folder / "cache", **(variables or {}))
+    return captured([*COMMAND, *arguments], cwd=folder, env=env, stdin=subprocess.DEVNULL)
 
 
 def on_terminal(

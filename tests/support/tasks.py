@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
+from evalplus_lite.tasks import load_dataset
 from evalplus_lite.types import Case, Rule, Suite, Task
 from evalplus_lite.values import wire
+from support.commands import write_rows
 
 DOUBLE = "def f(x):\n    return x * 2\n"
 
@@ -32,6 +35,12 @@ def make_task(
         contract=contract,
         rule=rule,
     )
+
+
+def own_task(folder: Path, **row: Any) -> Task:
+    """Return the task of a file of one's own that holds this row."""
+    (task,) = load_dataset(write_rows(folder / "own.jsonl", [row]), strict=True).tasks
+    return task
 
 
 def make_suite(task: Task, expected: Iterable[Any]) -> Suite:

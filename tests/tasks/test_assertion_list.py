@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import ast
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.tasks import own_task
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import answer
 from evalplus_lite.sandbox import PRESETS, Limits, Sandbox
-from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.assertions import assertion, needed_name, with_assertions
 from evalplus_lite.types import Rule, Task
 
@@ -51,6 +50,7 @@ def test_the_name_that_tests_call(tests: list[str], name: str) -> None:
 
 
 def test_tolerances_are_asked_for() -> None:
+    """As asked by isclose and abs; other ints, and what no float can hold, stay exact."""
     found = assertion(
         ast.parse("assert math.isclose(f(1), 0.5, rel_tol=0.01, abs_tol=0.1)").body[0]
     )
@@ -64,6 +64,10 @@ def test_tolerances_are_asked_for() -> None:
     assert other.inside
     found = assertion(ast.parse("assert abs(f(1) - 0.5) < 1e-3").body[0])
     assert (found.expression, found.expected, found.atol) == ("f(1)", 0.5, 1e-3)
+    exact = assertion(ast.parse("assert f(1) == 2").body[0])
+    assert type(exact.expected) is int
+    huge = assertion(ast.parse(f"assert math.isclose(f(1), 1{'0' * 400})").body[0])
+    assert huge.expected == 10**400
 
 
 @pytest.mark.parametrize(
@@ -85,58 +89,8 @@ def test_tolerances_hold_for_ints(sandbox: Sandbox, text: str, near: str, far: s
     assert not evaluate_program(sandbox, prepared, f"def f(x): return {far}").passed
 
 
-def test_other_ints_stay_exact() -> None:
-    """What is asked by ``==``, and what no float can hold."""
-    exact = assertion(ast.parse("assert f(1) == 2").body[0])
-    assert type(exact.expected) is int
-    huge = assertion(ast.parse(f"assert math.isclose(f(1), 1{'0' * 400})").body[0])
-    assert huge.expected == 10**400
-
-
-def test_a_wide_tolerance_is_its_own_assertions(sandbox: Sandbox) -> None:
-    """One that all state is the rule's; of several none makes another assertion lenient."""
-    shared = "assert abs(f(1) - 2) < 0.1\nassert abs(f(2) - 4.0) < 0.1"
-    mixed = "assert abs(f(1) - 2) < 100\nassert abs(f(2) - 4) < 0.1\nassert f(3) == 6.0"
-    right = "def f(x): return 2 * x"
-    for text, nearly, far in (
-        (shared, "2.04 * x", "2.06 * x"),
-        (mixed, "{1: 51, 2: 4.05, 3: 6.0}[x]", "{1: 51, 2: 4.05, 3: 6.05}[x]"),
-        (mixed, "{1: 51, 2: 4.05, 3: 6.0}[x]", "{1: 51, 2: 4.15, 3: 6.0}[x]"),
-    ):
-        task = with_assertions(Task("t", "", "f", right), text)
-        suite = answer(sandbox, task, task.base, base_count=9, limits=Limits()).suite
-        prepared = PreparedSuite.of(task, suite, PRESETS["default"])
-        assert evaluate_program(sandbox, prepared, f"def f(x): return {nearly}").passed
-        assert not evaluate_program(sandbox, prepared, f"def f(x): return {far}").passed
-    with pytest.raises(ValueError, match="tolerances"):
-        with_assertions(Task("t", "", "f", right, rule=Rule("multiset")), mixed)
-
-
-@pytest.mark.parametrize("text", ["f(1) == 2", "assert f(1) == 2; x = 1", "assert f("])
-def test_other_texts_are_refused(tmp_path: Path, text: str) -> None:
-    """By what is wrong; right ones are cases with outputs."""
-    row = {"id": "a", "prompt": "", "entry_point": "f", "reference": "def f(x): return 2 * x"}
-    path = tmp_path / "tasks.jsonl"
-    path.write_text(json.dumps(row | {"harness": "assertions", "tests": "assert f(1) == 2"}))
-    (task,) = load_dataset(path).tasks
-    assert [case.arguments for case in task.base] == [("f(1)",)]
-    assert len(task.outputs) == 1
-    path.write_text(json.dumps(row | {"harness": "assertions", "tests": text}))
-    with pytest.raises(InputError, match="assert"):
-        load_dataset(path, strict=True)
-
-
-def test_an_input_is_one_expression(tmp_path: Path) -> None:
-    """As a text, or as a list that holds it."""
-    row = {"id": "a", "prompt": "", "harness": "assertions", "reference": "def f(x): return x"}
-    path = tmp_path / "tasks.jsonl"
-    path.write_text(json.dumps(row | {"inputs": ["f(1)", ["f(2) + 1"]]}))
-    (task,) = load_dataset(path, strict=True).tasks
-    assert [case.arguments for case in task.base] == [("f(1)",), ("f(2) + 1",)]
-
-
-def test_programs_are_judged(sandbox: Sandbox) -> None:
-    """By what assertions expect; the reference, too."""
+def test_programs_are_judged(sandbox: Sandbox, tmp_path: Path) -> None:
+    """By what assertions expect, each with its own tolerance; an input is one expression."""
     right = "import math\ndef f(x):\n    return x / 3\n"
     asserts = "assert math.isclose(f(1), 0.333, rel_tol=0.01)\nassert f(6) == 2.0"
     task = with_assertions(Task("t", "", "f", right), asserts)
@@ -152,6 +106,35 @@ def test_programs_are_judged(sandbox: Sandbox) -> None:
     wrong = with_assertions(task, "assert f(6) == 5")
     found = answer(sandbox, wrong, wrong.base, base_count=1, limits=Limits())
     assert not found.suite.cases
+    shared = "assert abs(f(1) - 2) < 0.1\nassert abs(f(2) - 4.0) < 0.1"
+    mixed = "assert abs(f(1) - 2) < 100\nassert abs(f(2) - 4) < 0.1\nassert f(3) == 6.0"
+    right = "def f(x): return 2 * x"
+    for text, nearly, far in (
+        (shared, "2.04 * x", "2.06 * x"),
+        (mixed, "{1: 51, 2: 4.05, 3: 6.0}[x]", "{1: 51, 2: 4.05, 3: 6.05}[x]"),
+        (mixed, "{1: 51, 2: 4.05, 3: 6.0}[x]", "{1: 51, 2: 4.15, 3: 6.0}[x]"),
+    ):
+        task = with_assertions(Task("t", "", "f", right), text)
+        suite = answer(sandbox, task, task.base, base_count=9, limits=Limits()).suite
+        prepared = PreparedSuite.of(task, suite, PRESETS["default"])
+        assert evaluate_program(sandbox, prepared, f"def f(x): return {nearly}").passed
+        assert not evaluate_program(sandbox, prepared, f"def f(x): return {far}").passed
+    with pytest.raises(ValueError, match="tolerances"):
+        with_assertions(Task("t", "", "f", right, rule=Rule("multiset")), mixed)
+    row = {"id": "a", "prompt": "", "harness": "assertions", "reference": "def f(x): return x"}
+    task = own_task(tmp_path, **(row | {"inputs": ["f(1)", ["f(2) + 1"]]}))
+    assert [case.arguments for case in task.base] == [("f(1)",), ("f(2) + 1",)]
+
+
+@pytest.mark.parametrize("text", ["f(1) == 2", "assert f(1) == 2; x = 1", "assert f("])
+def test_other_texts_are_refused(tmp_path: Path, text: str) -> None:
+    """By what is wrong; right ones are cases with outputs."""
+    row = {"id": "a", "prompt": "", "entry_point": "f", "reference": "def f(x): return 2 * x"}
+    task = own_task(tmp_path, **(row | {"harness": "assertions", "tests": "assert f(1) == 2"}))
+    assert [case.arguments for case in task.base] == [("f(1)",)]
+    assert len(task.outputs) == 1
+    with pytest.raises(InputError, match="assert"):
+        own_task(tmp_path, **(row | {"harness": "assertions", "tests": text}))
 
 
 @pytest.mark.parametrize(

@@ -73,14 +73,27 @@ def suite(task: Task, sandbox: Sandbox) -> Suite:
     return augment_task(sandbox, task, seed=0, budget=Budget(inputs=60)).suite
 
 
-def test_calls_are_read_off_tests(task: Task) -> None:
-    """With the values that the text tells."""
+def test_calls_of_tests_become_new_sequences(task: Task, suite: Suite, sandbox: Sandbox) -> None:
+    """They reject what the tests do not show, and the shortest one that fails is found."""
     assert [case.arguments for case in task.base] == [
         (["Queue", 2], ["put", "a"], ["put", "b", 2], ["take"], ["items"]),
         (["Queue", 2], ["put", 0], ["put", 1], ["take"]),
         (["Queue"], ["take"]),
         (["Queue", 1], ["room"]),
     ]
+    assert len(suite.cases) == 64
+    assert suite.base_count == 4
+    prepared = PreparedSuite.of(task, suite, PRESETS["default"])
+    found = evaluate_program(sandbox, prepared, WRONG)
+    assert (found.base, found.plus) == ("pass", "fail")
+    assert evaluate_program(sandbox, prepared, task.reference + "\n# again").passed
+    prepared = PreparedSuite.of(task, suite, PRESETS["default"])
+    failure = evaluate_program(sandbox, prepared, WRONG).failure
+    assert failure is not None
+    smallest = Shrinker().smallest(sandbox, prepared, WRONG, failure)
+    (case,) = smallest.suite.cases
+    assert case.arguments[0] == ["Queue", 1]
+    assert 2 <= len(case.arguments) <= 4
 
 
 BOX = """
@@ -139,17 +152,13 @@ def test_tests_stay_where_one_cannot_be_followed(lines: list[str]) -> None:
     assert with_sequences(box(*lines)) is None
 
 
-def test_a_wrong_program_still_fails(sandbox: Sandbox) -> None:
-    """A test that passes a function is lost as calls, so the suite keeps the tests."""
+def test_what_tests_decide_is_not_lost(sandbox: Sandbox) -> None:
+    """Functions stay tests, tolerances are kept, and what the reference fails is not read."""
     task = in_sequences(sandbox, box("self.assertEqual(self.box.each(lambda x: x + 1), [4, 2])"))
     suite = augment_task(sandbox, task, seed=0, budget=Budget(inputs=5)).suite
     prepared = PreparedSuite.of(task, suite, PRESETS["default"])
     wrong = task.reference.replace("return [function(number) for number in self.numbers]", "pass")
     assert evaluate_program(sandbox, prepared, wrong).base == "fail"
-
-
-def test_tolerances_are_kept(sandbox: Sandbox) -> None:
-    """A float may differ by as much as all assertions of floats say."""
     tests = BOX_TESTS.replace(
         "assertEqual(self.box.mean(), 1.5", "assertAlmostEqual(1.5, self.box.mean(), 3"
     )
@@ -160,10 +169,6 @@ def test_tolerances_are_kept(sandbox: Sandbox) -> None:
     for error, verdict in ((0.0004, "pass"), (0.0006, "fail")):
         near = task.reference.replace("len(self.numbers)", f"len(self.numbers) + {error}")
         assert evaluate_program(sandbox, prepared, near).base == verdict
-
-
-def test_tests_that_the_reference_fails_are_not_read(sandbox: Sandbox) -> None:
-    """Nor does a method that needs no object get one."""
     head = "class Sums:\n    def __init__(self, a): pass\n"
     source = f"{head}    @staticmethod\n    def sum(*a): return sum(a)\n"
     tests = """
@@ -180,28 +185,6 @@ def test_tests_that_the_reference_fails_are_not_read(sandbox: Sandbox) -> None:
     suite = augment_task(sandbox, read, seed=0, budget=Budget(inputs=5)).suite
     assert wire.decode(suite.expected[0]) == [3]
     assert len(suite.cases) == 6
-
-
-def test_new_sequences_reject(task: Task, suite: Suite, sandbox: Sandbox) -> None:
-    """What the tests do not show, sequences made of them do; right classes pass these."""
-    assert len(suite.cases) == 64
-    assert suite.base_count == 4
-    prepared = PreparedSuite.of(task, suite, PRESETS["default"])
-    found = evaluate_program(sandbox, prepared, WRONG)
-    assert (found.base, found.plus) == ("pass", "fail")
-    assert evaluate_program(sandbox, prepared, task.reference + "\n# again").passed
-
-
-def test_the_shortest_sequence(task: Task, suite: Suite, sandbox: Sandbox) -> None:
-    """A room for one, two items put in, and one look: none of these calls can be left out."""
-    prepared = PreparedSuite.of(task, suite, PRESETS["default"])
-    failure = evaluate_program(sandbox, prepared, WRONG).failure
-    assert failure is not None
-    smallest = Shrinker().smallest(sandbox, prepared, WRONG, failure)
-    assert smallest is not None
-    (case,) = smallest.suite.cases
-    assert case.arguments[0] == ["Queue", 1]
-    assert 2 <= len(case.arguments) <= 4
 
 
 def test_texts_are_taken_for_what_they_seem() -> None:

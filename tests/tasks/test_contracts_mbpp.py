@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 from support.contracts import call, contract, number, parameters
 
 from evalplus_lite.sandbox import Sandbox
-from evalplus_lite.tasks import load_dataset
+from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import load_contracts
 from evalplus_lite.types import Raised, Returned
 from evalplus_lite.values import wire
@@ -154,22 +153,14 @@ def test_mbpp_checks_take_every_right_answer(
     assert accepted == [True] * len(right) + [False] * len(wrong)
 
 
-def test_names_with_later_capitals_are_kept(sandbox: Sandbox) -> None:
-    """Only a small first letter removes a name: the repaired reference says so."""
+def test_mbpp_contracts_reject_what_is_open(sandbox: Sandbox, mbpp_plus: Dataset) -> None:
+    """Base inputs are kept; a refusal is in words; a name may have later capitals."""
     source = load_contracts("mbpp")["639_sample_nam"]
     rows = [(["DYLAN", "sally", "McCoy", "A"],), ([],)]
     assert all(isinstance(each, Returned) for each in call(sandbox, source, "precondition", rows))
     outcomes = call(sandbox, source, "sample_nam", rows)
     assert [isinstance(each, Returned) and wire.decode(each.data) for each in outcomes] == [11, 0]
-
-
-def test_mbpp_contracts_reject_what_is_open(sandbox: Sandbox, shared: Path) -> None:
-    """A contract for an MBPP+ task keeps its base inputs and no input whose answer is open.
-
-    It has the reference's parameters, its file is named by the task, and it words each refusal.
-    """
-    tasks = load_dataset(shared / "datasets" / "MbppPlus.jsonl.gz").tasks
-    reviewed = [task for task in tasks if task.contract]
+    reviewed = [task for task in mbpp_plus.tasks if task.contract]
     names = [f"{number(task):03d}_{task.entry_point}" for task in reviewed]
     assert list(load_contracts("mbpp")) == names
     assert list(OPEN) == names

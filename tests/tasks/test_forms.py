@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalplus_lite.tasks.texts.forms import TextForm, Unfit
+from evalplus_lite.tasks.texts.forms import SCALES, Drawing, TextForm, Unfit
 from evalplus_lite.tasks.texts.grammar import GrammarError, form_of
-from evalplus_lite.tasks.texts.inference import Templates, inferred
+from evalplus_lite.tasks.texts.inference import Table, Templates, inferred
 
 GRID = "h w\ngrid[h][w]:char(.#)"
 CASES = "t:1..5\nrepeat t:\n  n k:1..n\n  a[n]:-10^9..10^9\n"
@@ -57,11 +58,37 @@ def test_other_texts_are_not_of_the_form(grammar: str, text: str) -> None:
         form_of(grammar).parse(text)
 
 
-def test_an_end_of_a_range_may_be_left_out() -> None:
-    """Only the end that is stated is a bound."""
+def test_forms_at_their_edges() -> None:
+    """Open ranges, square grids, tables, shapes that no form explains, and bounds."""
     assert form_of("n:1..").parse("5000000000\n") == (5_000_000_000,)
     with pytest.raises(Unfit):
         form_of("n:1..").parse("0\n")
+    form = inferred(["2 2\n..\n.#\n", "3 3\n...\n.#.\n...\n", "1 1\n.\n"])
+    assert form.parse("2 3\n...\n#..\n")
+    with pytest.raises(Unfit):
+        form.parse("2 3\n.#\n#.\n..\n")
+    texts = ["a b\n1\n", "1 2 3\n\n\nx  y\n", "\n"]
+    assert inferred(texts) is None
+    form = Templates(texts)
+    assert [form.render(form.parse(each)) for each in texts] == texts
+    assert form.render((4, [9, 8], [], ["q"])) == "9 8 9\n\n\nq  q\n"
+    text = "2 2\n1 2\n" * 30
+    form = inferred([text])
+    assert form is None or form.render(form.parse(text)) == text
+    form = form_of("n\nrepeat n:\n  a[n]")
+    assert form.fit(([[1] * 40] * 40,)) is not None
+    assert form.fit(([[1]] * 600,)) is None
+    form = form_of("n:1..2 m:5..n")
+    assert Drawing(form, [], random.Random(0).random).draw(3) is None
+    table = Table.of(CSV)
+    (rows,) = table.parse(CSV[0])
+    assert rows == [("2024-01-02", "tea", 12.5), ("2024-01-03", "ink", 3.1)]
+    assert table.render([rows]) == CSV[0]
+    assert table.render([[("2024-01-05", "a,b", -4.0)]]) == f"{HEAD}2024-01-05,ab,-4.00\n"
+    assert table.fit([[("x", 1)]]) is None
+    assert Table.of(["3\n1 2 3\n", "1\n5\n"]) is None
+    assert Table.of(["a b\n", "c d\n"]) is None
+    assert Table.of(["07:00 0\n07:45 3\n", "06:30 2\n"]) is not None
 
 
 @pytest.mark.parametrize(
@@ -76,6 +103,7 @@ def test_an_end_of_a_range_may_be_left_out() -> None:
         "x:float\na[x]",
         "n a[n][n]",
         "a[] b",
+        *("n:1.." + "9" * 5000, "n:0..10^999", "x:1.0..9.9^999", f"a[{'9' * 5000}]"),
     ],
 )
 def test_a_grammar_that_cannot_be_read(grammar: str) -> None:
@@ -147,47 +175,42 @@ def test_a_form_is_inferred_from_examples(name: str) -> None:
     """Counts, indices and letters are found, and kept when the values change."""
     texts, values, text = EXAMPLES[name]
     form = inferred(texts)
-    assert form is not None
     assert form.render(values) == text
     assert all(form.render(form.parse(each)).split() for each in texts)
 
 
-def test_grids_that_are_all_square_have_their_height_first() -> None:
-    """Either number could count the rows, and people write the height before the width."""
-    form = inferred(["2 2\n..\n.#\n", "3 3\n...\n.#.\n...\n", "1 1\n.\n"])
-    assert form is not None
-    assert form.parse("2 3\n...\n#..\n")
-    with pytest.raises(Unfit):
-        form.parse("2 3\n.#\n#.\n..\n")
+# Values drawn at random are of the form, from small to large.
+
+TEXTS = {
+    "n:1..500\na[n]:-9..9": "2\n1 2\n",
+    "h w\ngrid[h][w]:char(.#)": "1 2\n.#\n",
+    "t:1..3\nrepeat t:\n  n k:1..n\n  x[n]:float": "1\n2 1\n0.5 -7.0\n",
+    'q\nrepeat q:\n  "push" x | "pop"\nrest[]\ns:word(ab)': "1\npop\n5\na\n",
+}
 
 
-def test_what_no_form_explains_keeps_its_shape() -> None:
-    """Only numbers and words change, one for one."""
-    texts = ["a b\n1\n", "1 2 3\n\n\nx  y\n", "\n"]
-    assert inferred(texts) is None
-    form = Templates(texts)
-    assert [form.render(form.parse(each)) for each in texts] == texts
-    assert form.render((4, [9, 8], [], ["q"])) == "9 8 9\n\n\nq  q\n"
+@pytest.mark.parametrize("grammar", TEXTS)
+def test_what_is_drawn_is_of_the_form(grammar: str) -> None:
+    """At every scale, within bounds; larger scales give larger texts, and a seed the same ones."""
+    form = form_of(grammar)
+    drawing, again = (
+        Drawing(form, [TEXTS[grammar]], random.Random("seed").random) for _ in range(2)
+    )
+    sizes = []
+    for scale in range(1, SCALES + 1):
+        values = [drawing.draw(scale) for _ in range(8)]
+        assert values == [again.draw(scale) for _ in range(8)]
+        texts = [form.render(each) for each in values if each is not None]
+        assert len(texts) == 8
+        assert [form.parse(text) for text in texts] == values
+        sizes.append(max(map(len, texts)))
+    assert sizes[0] < 150 < sizes[-1] < 200_000
 
 
-def test_inference_is_bounded() -> None:
-    """A text that could be read in very many ways is given up, or read in one of them."""
-    text = "2 2\n1 2\n" * 30
-    form = inferred([text])
-    assert form is None or form.render(form.parse(text)) == text
+# Input texts that are tables: their rows are values.
 
-
-@pytest.mark.parametrize(
-    "grammar", ["n:1.." + "9" * 5000, "n:0..10^999", "x:1.0..9.9^999", f"a[{'9' * 5000}]"]
-)
-def test_a_number_too_large_to_draw_is_refused(grammar: str) -> None:
-    """Also one that would take seconds to compute."""
-    with pytest.raises(GrammarError, match="line 1"):
-        form_of(grammar)
-
-
-def test_rows_in_rows_stay_bounded() -> None:
-    """A square table is written up to a number of cells, and not beyond it."""
-    form = form_of("n\nrepeat n:\n  a[n]")
-    assert form.fit(([[1] * 40] * 40,)) is not None
-    assert form.fit(([[1]] * 600,)) is None
+HEAD = "date,item,price\n"
+CSV = [
+    f"{HEAD}2024-01-02,tea,12.50\n2024-01-03,ink,3.10\n",
+    f"{HEAD}2024-02-01,pen,9.00\n",
+]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.tasks import own_task
 
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.grading.evidence import notes
@@ -85,8 +85,8 @@ def test_what_a_task_says_goes_before() -> None:
     assert of(source, raising, observe=[])["exceptions"] == ["KeyError"]
 
 
-def test_methods(sandbox: Sandbox, tmp_path: Path) -> None:
-    """What a method does to its arguments is observed, and written down with the suite."""
+def test_methods_and_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
+    """What a method does to its arguments is observed; returning None is an answer."""
     row = {
         "id": "m",
         "prompt": "",
@@ -95,15 +95,18 @@ def test_methods(sandbox: Sandbox, tmp_path: Path) -> None:
         "reference": "class S:\n    def f(self, x): x.reverse()",
         "inputs": [[[1, 2]]],
     }
-    path = tmp_path / "own.jsonl"
-    path.write_text(json.dumps(row))
-    (task,) = load_dataset(path).tasks
+    task = own_task(tmp_path, **row)
     assert task.harness == Harness("method", ("arguments",), inferred=True)
     source = SuiteSource(cache=None)
     suite = source.usable(sandbox, task).suite
     assert any("the arguments after the call" in note for note in notes(source.evidence["m"]))
     write_suites(tmp_path / "suite.jsonl", [task], [suite])
     assert load_dataset(tmp_path / "suite.jsonl").tasks[0].harness == task.harness
+    finds = "def f(items):\n    return next((item for item in items if item > 9), None)"
+    task = Task("t", "", "f", finds, base=(Case(([1, 2],)),))
+    source = SuiteSource(cache=None, limits=Limits(cpu=2.0))
+    source.usable(sandbox, task)
+    assert "returns None" in source.evidence["t"].blind
 
 
 IDLE = [
@@ -119,22 +122,11 @@ def test_no_program_passes_by_doing_nothing(
 ) -> None:
     """Where what a reference does is not observed, or does not show, its task cannot be used."""
     row = {"id": "t", "prompt": "", "entry_point": "f", "reference": source, "inputs": [arguments]}
-    path = tmp_path / "own.jsonl"
-    path.write_text(json.dumps(row))
-    (task,) = load_dataset(path).tasks
+    task = own_task(tmp_path, **row)
     with pytest.raises(UnusableTask) as refusal:
         SuiteSource(cache=None, limits=Limits(cpu=2.0)).usable(sandbox, task)
     assert refusal.value.cause == "unobserved"
     assert (f'"{what}"' in refusal.value.detail) == (what != "unchanged")
-
-
-def test_returning_nothing_is_an_answer(sandbox: Sandbox) -> None:
-    """A function that may find nothing, and changes nothing, can be a task; a note says more."""
-    finds = "def f(items):\n    return next((item for item in items if item > 9), None)"
-    task = Task("t", "", "f", finds, base=(Case(([1, 2],)),))
-    source = SuiteSource(cache=None, limits=Limits(cpu=2.0))
-    source.usable(sandbox, task)
-    assert "returns None" in source.evidence["t"].blind
 
 
 @pytest.mark.parametrize(

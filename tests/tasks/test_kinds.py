@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.tasks import own_task
 
 from evalplus_lite.errors import UnusableTask
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
+from evalplus_lite.grading.null import null_program
 from evalplus_lite.jobs.augmented_task import base_answers
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.sandbox import Limits, Sandbox, preset
-from evalplus_lite.tasks import load_dataset
 from evalplus_lite.types import Case, Task
 
 FILE = Path(__file__).with_name("kinds.toml")
@@ -30,10 +32,7 @@ def task_of(kind: dict[str, Any], folder: Path) -> Task:
     row |= {part: kind[part] for part in PARTS if part in kind}
     if "outputs" in kind:
         row["outputs"] = json.loads(kind["outputs"])
-    path = folder / "own.jsonl"
-    path.write_text(json.dumps({**row, "inputs": json.loads(kind["inputs"])}) + "\n")
-    (task,) = load_dataset(path, strict=True).tasks
-    return task
+    return own_task(folder, **row, inputs=json.loads(kind["inputs"]))
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=[kind["name"] for kind in KINDS])
@@ -70,3 +69,23 @@ def test_listed_answers_are_of_the_task_s_own_inputs(sandbox: Sandbox, tmp_path:
     with pytest.raises(UnusableTask) as refusal:
         SuiteSource(cache=None).usable(sandbox, replace(wrong, outputs=task.outputs[1:]))
     assert refusal.value.cause == "expected"
+
+
+# The tasks that the guide to harnesses shows: each can be judged, and by what it says.
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "harnesses.md"
+BLOCK = r"<!-- task -->\n```json\n(.*?)```"
+SHOWN = [json.loads(text) for text in re.findall(BLOCK, PAGE.read_text(), re.DOTALL)]
+
+
+@pytest.mark.parametrize("row", SHOWN, ids=[row["id"] for row in SHOWN])
+def test_examples_are_judged(sandbox: Sandbox, tmp_path: Path, row: dict[str, Any]) -> None:
+    """No input is lost, the reference passes, and a program that does nothing does not."""
+    task = own_task(tmp_path, **row)
+    answers = SuiteSource(cache=None, limits=Limits(cpu=2.0)).usable(sandbox, task)
+    assert answers.dropped == ()
+    prepared = PreparedSuite.of(task, answers.suite, preset("paper"))
+    assert evaluate_program(sandbox, prepared, task.reference).passed
+    if task.harness.kind in ("call", "method", "factory"):
+        idle = null_program(task, "pass")
+        assert not evaluate_program(sandbox, prepared, idle).passed

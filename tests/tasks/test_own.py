@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime
-import json
 import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.commands import write_rows
 
 from evalplus_lite import Session, augment, lint
 from evalplus_lite.cli import main
@@ -28,22 +28,16 @@ ROW: dict[str, Any] = {
 
 
 def write(folder: Path, *rows: dict[str, Any]) -> Path:
-    path = folder / "own.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write_rows(folder / "own.jsonl", rows)
 
 
 def test_one_task_is_enough(tmp_path: Path) -> None:
-    """A file with one minimal task makes a dataset, named by the file, with the defaults."""
+    """With the defaults, or all fields, in values that JSON alone cannot say."""
     dataset = load_dataset(write(tmp_path, ROW))
     (task,) = dataset.tasks
     assert dataset.name == "own"
     assert (task.id, task.entry_point, task.style) == ("add", "add", "completion")
     assert (task.base, task.contract, task.rule) == ((), None, Rule())
-
-
-def test_all_fields_are_read(tmp_path: Path) -> None:
-    """Inputs, contract, rule and style come through, with values that JSON alone cannot say."""
     row = {
         **ROW,
         "prompt": "Add two things.",
@@ -56,10 +50,6 @@ def test_all_fields_are_read(tmp_path: Path) -> None:
     assert task.style == "solution"
     assert task.rule == Rule("strict", 0.5)
     assert task.base == (Case(((1,), {2})), Case((float("inf"), 1)), Case(()))
-
-
-def test_style_can_be_given(tmp_path: Path) -> None:
-    """A style in the row decides, whatever the prompt looks like."""
     (task,) = load_dataset(write(tmp_path, {**ROW, "style": "solution"})).tasks
     assert task.style == "solution"
 
@@ -159,30 +149,18 @@ def test_a_missing_field_is_named(tmp_path: Path, key: str) -> None:
         load_dataset(write(tmp_path, row))
 
 
-def test_a_long_value_does_not_fill_the_message(tmp_path: Path) -> None:
-    """A mistake is told with the beginning and the end of what it quotes."""
+def test_files_that_are_no_tasks_are_refused(tmp_path: Path) -> None:
+    """By their keys; a task given twice, a long value and an unknown name are refused in a line."""
     path = write(tmp_path, {**ROW, "style": "so" + "l" * 100_000 + "ution"})
     with pytest.raises(InputError, match=r"own\.jsonl:1: unknown style 'soll") as caught:
         load_dataset(path)
     assert len(str(caught.value)) < 1000 + len(str(tmp_path))
-
-
-def test_a_task_twice_is_refused(tmp_path: Path) -> None:
-    """Two tasks of one id are an error at the second."""
     with pytest.raises(InputError, match=r"own\.jsonl:2: duplicate task 'add'"):
         load_dataset(write(tmp_path, ROW, ROW))
-
-
-def test_rows_of_no_format_are_refused(tmp_path: Path) -> None:
-    """A file whose rows are no tasks shows its keys and says what a task needs."""
     with pytest.raises(
         InputError, match=r"own\.jsonl:1: .*keys are solution, task_id .*entry_point"
     ):
         load_dataset(write(tmp_path, {"task_id": "HumanEval/0", "solution": ""}))
-
-
-def test_names_that_are_neither_set_nor_file_are_refused() -> None:
-    """A name that means nothing lists those that do."""
     with pytest.raises(InputError, match=r"no dataset named 'humanevalplus'.*humaneval\+"):
         load_dataset("humanevalplus")
 
@@ -210,10 +188,13 @@ def test_each_example_is_ready(path: Path, session: Session) -> None:
     }
 
 
-def test_init_replaces_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The examples are written into a new folder; a file that is there stays unless forced."""
+def test_what_init_writes_is_one_data_set(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file that is there stays unless forced; an id that two files have is named with both."""
     folder = tmp_path / "mine"
     assert main(["init", str(folder)]) == 0
+    assert f"lint {folder}" in capsys.readouterr().out
     written = {path.name for path in folder.iterdir()}
     assert written == {path.name for path in templates()}
     changed = folder / sorted(written)[-1]
@@ -223,13 +204,6 @@ def test_init_replaces_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert changed.read_text() == "mine"
     assert main(["init", str(folder), "--force"]) == 0
     assert changed.read_text() != "mine"
-
-
-def test_a_folder_is_one_data_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What init writes can be given as a whole; an id that two files have is named with both."""
-    folder = tmp_path / "mine"
-    assert main(["init", str(folder)]) == 0
-    assert f"lint {folder}" in capsys.readouterr().out
     data = load_dataset(folder)
     assert data.name == "mine"
     alone = [load_dataset(path) for path in sorted(folder.iterdir())]
@@ -239,10 +213,9 @@ def test_a_folder_is_one_data_set(tmp_path: Path, capsys: pytest.CaptureFixture[
         load_dataset(folder)
 
 
-def test_a_folder_with_a_suite_is_that_suite(tmp_path: Path) -> None:
+def test_a_folder_with_a_suite_is_that_suite(tmp_path: Path, session: Session) -> None:
     """The folder that a command wrote stands for its suite; one without tasks is refused."""
-    with Session(workers=1, cache=False) as session:
-        augment(templates()[-1], inputs=4, out=tmp_path / "out", session=session)
+    augment(templates()[-1], inputs=4, out=tmp_path / "out", session=session)
     assert (
         load_dataset(tmp_path / "out").suites
         == load_dataset(tmp_path / "out" / "suite.jsonl.gz").suites
@@ -253,7 +226,7 @@ def test_a_folder_with_a_suite_is_that_suite(tmp_path: Path) -> None:
 
 
 def test_values_are_said_in_python_too(tmp_path: Path) -> None:
-    """A string of literals gives inputs and outputs that TOML and JSON have no word for."""
+    """Literals, dates and times that TOML and JSON have no word for."""
     path = tmp_path / "own.toml"
     values = """inputs = "[[(1, 2), None], ({3}, -4)]"\noutputs = "[b'x', 1j]\""""
     path.write_text(TASK.format(values))
@@ -262,10 +235,6 @@ def test_values_are_said_in_python_too(tmp_path: Path) -> None:
     assert data.name == "own"
     assert task.base == (Case(((1, 2), None)), Case(({3}, -4)))
     assert [wire.decode(each) for each in task.outputs] == [b"x", 1j]
-
-
-def test_dates_and_times_of_toml_are_values(tmp_path: Path) -> None:
-    """As they stand there, and Decimals by their tag."""
     path = tmp_path / "own.toml"
     row = '[2024-02-29, 2024-02-29T12:30:00Z, 12:30:00, {"$decimal" = "1.50"}]'
     path.write_text(TASK.format(f"inputs = [{row}]"))

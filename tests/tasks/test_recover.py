@@ -24,7 +24,7 @@ def arguments(sandbox: Sandbox, test: str) -> list[tuple[object, ...]]:
 
 
 def test_calls_are_noted_as_they_were_made(sandbox: Sandbox) -> None:
-    """Loops, names and changed arguments do not matter: each call's own arguments are noted."""
+    """Loops and changed arguments do not matter; random draws repeat."""
     test = (
         "def check(candidate):\n"
         "    for i in range(3):\n"
@@ -32,10 +32,6 @@ def test_calls_are_noted_as_they_were_made(sandbox: Sandbox) -> None:
         "    assert candidate([]) == [0]\n"
     )
     assert arguments(sandbox, test) == [([i], (i,)) for i in range(3)] + [([],)]
-
-
-def test_random_draws_repeat(sandbox: Sandbox) -> None:
-    """A check that draws at random draws the same each time."""
     test = (
         "def check(candidate):\n"
         "    import random\n"
@@ -47,8 +43,10 @@ def test_random_draws_repeat(sandbox: Sandbox) -> None:
     assert len({str(call) for call in first}) == 5
 
 
-def test_base_cases_are_kept_and_a_damaged_file_is_replaced(tmp_path: Path) -> None:
-    """Sets, tuples and problems come from the cache as they were; what is no such file does not."""
+def test_base_cases_are_kept_and_a_damaged_file_is_replaced(
+    tmp_path: Path, sandbox: Sandbox
+) -> None:
+    """Sets and problems come from the cache as they were; what a check said comes back."""
     tasks = (
         task("def check(candidate):\n    candidate([{1, 2}, (None, 0.5)])"),
         replace(task("def check(candidate):\n    candidate([])\n    assert False"), id="u"),
@@ -64,10 +62,6 @@ def test_base_cases_are_kept_and_a_damaged_file_is_replaced(tmp_path: Path) -> N
     assert with_base_cases(data, pool, tmp_path) == first  # whose processes have ended
     assert first["t"].base[0].arguments == ([{1, 2}, (None, 0.5)],)
     assert [bad.task_id for bad in first.unusable] == ["u"]
-
-
-def test_a_reference_that_fails_its_test_is_told(sandbox: Sandbox) -> None:
-    """What the check said comes back: reference or test is wrong."""
     failing = task(
         "def check(candidate):\n    assert candidate([]) == 'x', 'no x'\n    candidate([1])"
     )
@@ -107,7 +101,7 @@ DROPPED = {"HumanEval/75": 6, "HumanEval/129": 1}
 """HumanEval+ left out base inputs that its own contract rejects."""
 
 
-def test_humaneval_inputs_are_those_of_humaneval_plus(shared: Path) -> None:
+def test_humaneval_inputs_are_those_of_humaneval_plus(humaneval: Dataset, shared: Path) -> None:
     """All 164 references pass their checks, and the inputs are HumanEval+'s base inputs.
 
     They are the same in the same order, but for the twelve tasks that are explained above.
@@ -116,13 +110,10 @@ def test_humaneval_inputs_are_those_of_humaneval_plus(shared: Path) -> None:
         task.id: [case.arguments for case in task.base]
         for task in load_dataset(shared / "datasets" / "HumanEvalPlus.jsonl.gz").tasks
     }
-    dataset = load_dataset("humaneval")
-    assert all(map(has_hidden_cases, dataset.tasks))
-    with Processes() as pool:
-        dataset = with_base_cases(dataset, pool)
-    assert not any(map(has_hidden_cases, dataset.tasks))
-    assert len(dataset) == 164
-    for task in dataset.tasks:
+    assert all(map(has_hidden_cases, load_dataset("humaneval").tasks))
+    assert not any(map(has_hidden_cases, humaneval.tasks))
+    assert len(humaneval) == 164
+    for task in humaneval.tasks:
         ours, theirs = [case.arguments for case in task.base], plus[task.id]
         if task.id in DRAWN:
             assert len(ours) == len(theirs)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import tracemalloc
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+from support.commands import write_rows
 from support.tasks import make_suite, make_task
 
 from evalplus_lite.errors import InputError
@@ -18,6 +20,7 @@ from evalplus_lite.store import write_jsonl
 from evalplus_lite.tasks import Dataset, load_dataset
 from evalplus_lite.tasks.samples import (
     MAX_INDEX,
+    MAX_ROW,
     MAX_SOURCE,
     Faults,
     read_responses,
@@ -38,13 +41,11 @@ DATA = Dataset(
 
 
 def rows(folder: Path, *items: Any, name: str = "samples.jsonl") -> Path:
-    path = folder / name
-    path.write_text("".join(json.dumps(item) + "\n" for item in items))
-    return path
+    return write_rows(folder / name, items)
 
 
-def test_solutions_and_completions(tmp_path: Path) -> None:
-    """A solution stands alone, a completion follows its prompt, or stands alone too by style."""
+def test_rows_are_samples(tmp_path: Path) -> None:
+    """Solutions, completions and raw answers; indices are given or counted, for each model."""
     path = rows(
         tmp_path,
         {"task_id": "set/0", "solution": PROMPT + BODY, "other": 1},
@@ -58,10 +59,6 @@ def test_solutions_and_completions(tmp_path: Path) -> None:
         Sample("set/2", PROMPT + BODY, "", 0),
         Sample("set/0", "def f(x): pass\n", "", 1),
     ]
-
-
-def test_raw_answers_become_programs_and_are_counted(tmp_path: Path) -> None:
-    """Chat answers become programs, with a count of what was done; or stay as they are if asked."""
     chat = f"Sure:\n```python\n{PROMPT}{BODY}```\n"
     path = rows(
         tmp_path,
@@ -75,10 +72,6 @@ def test_raw_answers_become_programs_and_are_counted(tmp_path: Path) -> None:
     assert steps["took a fenced block"] == 2
     as_is = [sample.source for sample in read_samples(path, DATA, extraction="none")]
     assert as_is == [chat, PROMPT + chat, PROMPT + BODY]
-
-
-def test_indices_are_given_or_counted(tmp_path: Path) -> None:
-    """An index in the file counts; samples without one take the first that is free."""
     items: list[dict[str, Any]] = [
         {"index": 1},
         {},
@@ -88,23 +81,6 @@ def test_indices_are_given_or_counted(tmp_path: Path) -> None:
     ]
     path = rows(tmp_path, *({"task_id": "set/0", "solution": "", **item} for item in items))
     assert [sample.index for sample in read_samples(path, DATA)] == [1, 0, 2, 7, 3]
-
-
-def test_any_index_costs_little(tmp_path: Path) -> None:
-    """Rows of many models with large indices, or of one with many samples, take little memory."""
-    of = {"task_id": "set/0", "solution": ""}
-    many = [{**of, "model": f"m{n}", "index": MAX_INDEX - 1} for n in range(500)]
-    path = rows(tmp_path, *many, *[{**of, "index": 600}, *[of] * 700])
-    tracemalloc.start()
-    found = [sample.index for sample in read_samples(path, DATA)]
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 8 << 20
-    assert found[500:] == [600, *range(600), *range(601, 701)]
-
-
-def test_models_and_temperatures_count_for_themselves(tmp_path: Path) -> None:
-    """The same index in two models or temperatures is no mistake; twice in one of them it is."""
     of = {"task_id": "set/0", "solution": "", "index": 0}
     kinds: list[dict[str, Any]] = [
         {"model": "a"},
@@ -119,6 +95,37 @@ def test_models_and_temperatures_count_for_themselves(tmp_path: Path) -> None:
     path = rows(tmp_path, {**of, **kinds[3]}, {**of, **kinds[3], "temperature": 1.0})
     with pytest.raises(InputError, match=r"samples\.jsonl:2: duplicate index 0 of task 'set/0'"):
         list(read_samples(path, DATA))
+    samples = [Sample("set/1", PROMPT + BODY, "m", 3), Sample("set/0", "def f(x): pass\n", "", 0)]
+    packed = [
+        {"task_id": "set/1", "index": 3, "model": "m", "solution": PROMPT + BODY},
+        {"task_id": "set/0", "index": 0, "solution": "def f(x): pass\n"},
+    ]
+    assert write_jsonl(tmp_path / "s.jsonl.gz", packed) == 2
+    assert list(read_samples(tmp_path / "s.jsonl.gz", DATA)) == samples
+
+
+def test_a_suite_of_a_part_takes_the_whole_sets_samples(tmp_path: Path) -> None:
+    """Rows of its other tasks are left aside and counted; an index of any size costs little."""
+    items = [{"task_id": f"HumanEval/{n % 4}", "solution": ""} for n in range(8)]
+    path = rows(tmp_path, *items, {"task_id": "HumanEvil/1", "solution": ""})
+    faults = Faults()
+    found = [sample.task_id for sample in read_samples(path, suite_of(1, 3), faults=faults)]
+    assert found == ["HumanEval/1", "HumanEval/3"] * 2
+    assert faults.aside == {"HumanEval/0": 2, "HumanEval/2": 2}
+    assert (faults.left_out, len(faults.shown)) == (1, 1)
+    assert "HumanEvil/1" in faults.shown[0]
+    path = rows(tmp_path, {"task_id": "HumanEval/9", "solution": ""})
+    with pytest.raises(InputError, match=r"none of its 1 rows is for a task of part"):
+        list(read_samples(path, suite_of(1), faults=Faults()))
+    of = {"task_id": "set/0", "solution": ""}
+    many = [{**of, "model": f"m{n}", "index": MAX_INDEX - 1} for n in range(500)]
+    path = rows(tmp_path, *many, *[{**of, "index": 600}, *[of] * 700])
+    tracemalloc.start()
+    found = [sample.index for sample in read_samples(path, DATA)]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 << 20
+    assert found[500:] == [600, *range(600), *range(601, 701)]
 
 
 @pytest.mark.parametrize("value", ["hot", None, -1, True, [], 1e999, 10**400])
@@ -135,18 +142,6 @@ def suite_of(*numbers: int) -> Dataset:
     return Dataset("part", tuple(tasks), suites)
 
 
-def test_a_suite_of_a_part_takes_the_whole_sets_samples(tmp_path: Path) -> None:
-    """Rows for the set's other tasks are left aside and counted; other unknown ids are faults."""
-    items = [{"task_id": f"HumanEval/{n % 4}", "solution": ""} for n in range(8)]
-    path = rows(tmp_path, *items, {"task_id": "HumanEvil/1", "solution": ""})
-    faults = Faults()
-    found = [sample.task_id for sample in read_samples(path, suite_of(1, 3), faults=faults)]
-    assert found == ["HumanEval/1", "HumanEval/3"] * 2
-    assert faults.aside == {"HumanEval/0": 2, "HumanEval/2": 2}
-    assert (faults.left_out, len(faults.shown)) == (1, 1)
-    assert "HumanEvil/1" in faults.shown[0]
-
-
 def test_a_folder_of_the_whole_set(tmp_path: Path) -> None:
     """A suite of a part takes the folder of the whole set's samples."""
     for number in range(3):
@@ -156,24 +151,6 @@ def test_a_folder_of_the_whole_set(tmp_path: Path) -> None:
     found = [sample.task_id for sample in read_samples(tmp_path, suite_of(1), faults=faults)]
     assert found == ["HumanEval/1"]
     assert faults.aside.total() == 2
-
-
-def test_samples_of_other_tasks_alone_are_an_error(tmp_path: Path) -> None:
-    """If no row is for a task of the suite, nothing can be judged, and that is an error."""
-    path = rows(tmp_path, {"task_id": "HumanEval/9", "solution": ""})
-    with pytest.raises(InputError, match=r"none of its 1 rows is for a task of part"):
-        list(read_samples(path, suite_of(1), faults=Faults()))
-
-
-def test_rows_say_model_and_index(tmp_path: Path) -> None:
-    """What a row says of a sample is kept, packed too."""
-    samples = [Sample("set/1", PROMPT + BODY, "m", 3), Sample("set/0", "def f(x): pass\n", "", 0)]
-    rows = [
-        {"task_id": "set/1", "index": 3, "model": "m", "solution": PROMPT + BODY},
-        {"task_id": "set/0", "index": 0, "solution": "def f(x): pass\n"},
-    ]
-    assert write_jsonl(tmp_path / "s.jsonl.gz", rows) == 2
-    assert list(read_samples(tmp_path / "s.jsonl.gz", DATA)) == samples
 
 
 def test_a_folder_of_programs(tmp_path: Path) -> None:
@@ -206,7 +183,7 @@ def test_lists_in_the_order_of_the_tasks(tmp_path: Path, name: str) -> None:
 
 
 def test_tasks_that_were_not_chosen_are_passed_over(tmp_path: Path) -> None:
-    """With some tasks chosen, a file for the whole set serves, in each format."""
+    """In each format; ids that a folder cannot tell apart need a file of rows."""
     some = DATA.only(["set/1"])
     by_row = rows(
         tmp_path,
@@ -220,10 +197,13 @@ def test_tasks_that_were_not_chosen_are_passed_over(tmp_path: Path) -> None:
         (folder / f"set_{n}" / "0.py").write_text(f"def f(x): return {n}\n")
     for path in (by_row, by_list, folder):
         assert list(read_samples(path, some)) == [Sample("set/1", "def f(x): return 1\n", "", 0)]
+    data = Dataset("d", (Task("a/b", "", "f", ""), Task("a_b", "", "f", "")))
+    with pytest.raises(InputError, match="differ only in / and _"):
+        list(read_samples(folder, data))
 
 
 def test_samples_are_read_one_at_a_time(tmp_path: Path) -> None:
-    """What stands before a mistake is yielded before the mistake is met."""
+    """What stands before a mistake is yielded; the greatest length is allowed."""
     path = rows(
         tmp_path, {"task_id": "set/0", "solution": "def f(x): pass\n"}, {"task_id": "set/9"}
     )
@@ -231,6 +211,9 @@ def test_samples_are_read_one_at_a_time(tmp_path: Path) -> None:
     assert next(stream).task_id == "set/0"
     with pytest.raises(InputError):
         next(stream)
+    source = "def f(x): pass\n#" + "\ud800" + "x" * (MAX_SOURCE - 19)
+    path = rows(tmp_path, {"task_id": "set/0", "solution": source})
+    assert next(read_responses(path, DATA)).text == source
 
 
 GOOD = {"task_id": "set/0", "solution": "x"}
@@ -263,13 +246,6 @@ def test_each_mistake_in_a_row_is_named(tmp_path: Path, row: Any, message: str) 
     with pytest.raises(InputError, match=rf"samples\.jsonl:2: .*{message}") as caught:
         list(read_samples(path, DATA))
     assert "\n" not in str(caught.value)
-
-
-def test_a_sample_of_the_greatest_length_is_read(tmp_path: Path) -> None:
-    """The bound itself is allowed, and odd characters are no mistake."""
-    source = "def f(x): pass\n#" + "\ud800" + "x" * (MAX_SOURCE - 19)
-    path = rows(tmp_path, {"task_id": "set/0", "solution": source})
-    assert next(read_responses(path, DATA)).text == source
 
 
 @pytest.mark.parametrize(
@@ -306,13 +282,6 @@ def test_each_mistake_in_a_folder_is_named(tmp_path: Path, files: str, message: 
         list(read_samples(tmp_path, DATA))
 
 
-def test_ids_that_a_folder_cannot_tell_apart(tmp_path: Path) -> None:
-    """Ids that differ only in / and _ need a file of rows."""
-    data = Dataset("d", (Task("a/b", "", "f", ""), Task("a_b", "", "f", "")))
-    with pytest.raises(InputError, match="differ only in / and _"):
-        list(read_samples(tmp_path, data))
-
-
 def test_real_files(shared: Path) -> None:
     """Real sample files are read whole, for the tasks that they cover."""
     for folder, name in (("humaneval", "HumanEvalPlus-Mini"), ("mbpp", "MbppPlus")):
@@ -324,3 +293,75 @@ def test_real_files(shared: Path) -> None:
             assert [(s.task_id, s.source) for s in found] == [
                 (row["task_id"], row["solution"]) for row in wanted
             ]
+
+
+# Answers that cannot be used cost their own verdict or their own row, and nothing else.
+
+ONE = Dataset("some", (Task("set/0", "def f(x):\n", "f", "def f(x):\n    return x\n"),))
+ANSWER = {"task_id": "set/0", "solution": "x = 1"}
+UNUSABLE: list[Any] = [
+    None,
+    1,
+    "x\x00",
+    "x" * (MAX_SOURCE + 1),
+    "é" * (MAX_SOURCE // 2 + 1),
+]
+
+
+def written(folder: Path, *written: object) -> Path:
+    return write_rows(folder / "samples.jsonl", written)
+
+
+@pytest.mark.parametrize("extraction", ["clean", "none"])
+def test_an_answer_that_cannot_be_a_program_is_one_that_fails(
+    tmp_path: Path, extraction: Literal["clean", "none"]
+) -> None:
+    """Such an answer keeps its place, task and index, raises when run, and is counted."""
+    answers = [{"task_id": "set/0", "solution": value} for value in UNUSABLE]
+    faults = Faults()
+    path = written(tmp_path, *answers, {"task_id": "set/0", "completion": 1.5}, ANSWER)
+    found = list(read_samples(path, ONE, extraction=extraction, faults=faults))
+    assert [sample.index for sample in found] == list(range(len(UNUSABLE) + 2))
+    for sample in found[:-1]:
+        with pytest.raises(ValueError, match="the sample"):
+            exec(compile(sample.source, "sample", "exec"), {})
+    assert "raise" not in found[-1].source
+    assert (faults.left_out, faults.unusable) == (0, len(UNUSABLE) + 1)
+
+
+def test_rows_that_are_not_answers_are_left_out_and_counted(tmp_path: Path) -> None:
+    """In every form, with line and cause; a file without any answer is an error."""
+    path = written(
+        tmp_path, ANSWER, {"solution": "x"}, {**ANSWER, "index": -1}, [1], {**ANSWER, "model": 2}
+    )
+    with path.open("ab") as file:
+        file.write(b'{"task_id": "set/0", "solution": "' + b"x" * MAX_ROW + b'"}\n{"a":\n')
+        file.write(json.dumps(ANSWER).encode() + b"\n")
+    faults = Faults()
+    assert [sample.index for sample in read_samples(path, ONE, faults=faults)] == [0, 1]
+    assert faults.left_out == 6
+    assert all(f":{line}: " in text for line, text in enumerate(faults.shown, 2))
+    path = written(
+        tmp_path, ANSWER, {**ANSWER, "task_id": "busy"}, {**ANSWER, "task_id": "busy"}, {}
+    )
+    faults = Faults()
+    assert len(list(read_samples(path, ONE, faults=faults))) == 1
+    assert (faults.left_out, faults.unknown) == (3, 2)
+    first, second = faults.notes()[:2]
+    assert first.startswith("2 answers are to tasks")
+    assert second.startswith("1 rows")
+    path = written(tmp_path, {"text": "x"}, {"text": "y"})
+    with pytest.raises(InputError) as caught:
+        list(read_samples(path, ONE, faults=Faults()))
+    assert caught.value.line == 1
+    (tmp_path / "g.json").write_text('[["x = 1", 1, "\\u0000"]]')
+    found = list(read_samples(tmp_path / "g.json", ONE, extraction="none"))
+    assert ["raise ValueError" in sample.source for sample in found] == [False, True, True]
+    folder = tmp_path / "folder" / "set_0"
+    folder.mkdir(parents=True)
+    (folder / "0.py").write_bytes(b"\xff")
+    (folder / "1.py").write_bytes(gzip.compress(b"x" * 9))
+    os.mkfifo(folder / "2.py")
+    (folder / "3.py").write_text("x = 1")
+    found = list(read_samples(tmp_path / "folder", ONE, extraction="none"))
+    assert ["raise ValueError" in sample.source for sample in found] == [True, True, True, False]

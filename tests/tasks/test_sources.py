@@ -88,8 +88,8 @@ def test_a_file_of_any_form_gives_the_same_samples(
     assert sha256_of(url) == sha256_of(path)
 
 
-def test_a_folder_of_parts_is_one_file(tmp_path: Path, memory: Any, expected: list[Sample]) -> None:
-    """Its parts are of any form, some empty, and numbered on from one to the next."""
+def test_parts_and_rows_in_memory(tmp_path: Path, memory: Any, expected: list[Sample]) -> None:
+    """A folder of parts is one file; rows in memory, and columns with gaps, are samples."""
     folder = tmp_path / "parts"
     folder.mkdir()
     parquet(ROWS[:100], folder / "part-0.parquet")
@@ -101,20 +101,12 @@ def test_a_folder_of_parts_is_one_file(tmp_path: Path, memory: Any, expected: li
     assert list(read_samples(folder, DATA, extract=False)) == expected
     memory.put(f"{folder}/*", "/parts/")
     assert list(read_samples("memory://parts", DATA, extract=False)) == expected
-
-
-def test_rows_in_memory_are_samples(expected: list[Sample]) -> None:
-    """What the datasets library gives, row by row, is read as a file's rows are."""
     stream = SampleStream(iter([*ROWS, {"solution": "x"}]), DATA, extract=False)
     assert list(stream) == expected
     assert stream.faults.left_out == 1
     assert "701" in stream.faults.shown[0]
     with pytest.raises(InputError, match="Sample"):
         list(SampleStream([1], DATA))  # type: ignore[list-item]
-
-
-def test_a_column_that_some_rows_leave_empty(tmp_path: Path) -> None:
-    """A row has a solution or a completion, though the file has columns for both."""
     path = tmp_path / "rows.parquet"
     texts = [{"solution": PROMPT, "completion": None}, {"solution": None, "completion": "    1\n"}]
     parquet([{"task_id": "set/0", **each} for each in texts], path)
@@ -157,15 +149,11 @@ def test_a_url_that_cannot_be_read_is_named(url: str, message: str) -> None:
     assert caught.value.remedy
 
 
-def test_a_folder_at_a_url_without_rows_is_refused(memory: Any) -> None:
-    """It says how the files are called that are looked for."""
+def test_urls_are_refused_in_words(memory: Any) -> None:
+    """A folder without rows says what is looked for; a password is shown to nobody."""
     memory.pipe_file("/empty/README.md", b"nothing")
     with pytest.raises(InputError, match="parquet"):
         list(read_samples("memory://empty", DATA))
-
-
-def test_a_password_in_a_url_is_shown_to_nobody() -> None:
-    """Neither errors nor summaries have it."""
     with pytest.raises(InputError) as caught:
         list(read_samples("nothing://me:secret@host/x.jsonl", DATA))
     assert "secret" not in str(caught.value)

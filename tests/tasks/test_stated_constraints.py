@@ -109,18 +109,14 @@ def test_what_is_not_understood(line: str) -> None:
     assert not found.is_whole
 
 
-def test_names_of_fields() -> None:
-    """``queries[i] = [l_i, r_i]`` gives the fields of rows names that constraints use."""
+def test_formulas_bind_what_examples_do_not_contradict() -> None:
+    """Also in sentences, and by the names that the text gives to fields of rows."""
     found = StatedConstraints.read(
         "queries[i] = [l_i, r_i] asks for a sum.\nConstraints:\n0 <= l_i <= r_i < nums.length\n"
     )
     assert found.kept([{"nums": [1, 2], "queries": [[0, 1]]}]).is_whole
     assert found.broken({"nums": [1, 2], "queries": [[1, 0]]})
     assert found.broken({"nums": [1, 2], "queries": [[0, 2]]})
-
-
-def test_formulas_in_sentences() -> None:
-    """Without a block, formulas in sentences count, but not those of conditions."""
     found = StatedConstraints.read(
         "Merge intervals [start, end], where start <= end. Return -1 if k > 3 for some k."
     )
@@ -128,10 +124,14 @@ def test_formulas_in_sentences() -> None:
     assert [each.text for each in found.constraints] == ["start <= end"]
     assert found.broken({"intervals": [[1, 2], [3, 3]]}) is None
     assert found.broken({"intervals": [[2, 1]]}) is not None
+    found = stated("1 <= n <= 3")
+    assert found.kept([{"n": 1}, {"n": 3}]) == found
+    assert not found.kept([{"n": 1}, {"n": 4}]).constraints
+    assert not found.kept([{"m": 1}]).constraints
 
 
-def test_a_promise_that_is_not_understood_makes_inputs_doubtful() -> None:
-    """Nothing new is a test of correctness then, unless the promise is taken off by its name."""
+def test_promises_make_inputs_doubtful() -> None:
+    """Unless a constraint speaks for them, or they are taken off by name."""
     text = "Return the k-th number. It is guaranteed that somebody likes it.\nk is at least 0\n"
     promising = task(text, ([3, 1], 1), ([5, 5, 2], 0))
     input_filter = InputFilter.of_task(promising)
@@ -139,6 +139,12 @@ def test_a_promise_that_is_not_understood_makes_inputs_doubtful() -> None:
     (name,) = [each.name for each in input_filter.constraints if "likes it" in each.text]
     object.__setattr__(promising, "constraints", {name: False})
     assert InputFilter.of_task(promising).doubt(([3, 1, 2], 1)) is None
+    base = ("a b", 1), ("c d e", 0)
+    kept = InputFilter.of_task(task("nums has words, never more than one space between.", *base))
+    assert not kept.unread
+    assert not [each.name for each in kept.constraints if each.name.startswith("stated.")]
+    half = task("Keep nums. The list is never empty and begins with the largest.", *base)
+    assert InputFilter.of_task(half).unread
 
 
 @pytest.mark.parametrize(
@@ -159,21 +165,13 @@ def test_that_there_is_one_answer_is_a_promise(text: str, is_doubtful: bool) -> 
     assert bool(input_filter.doubt(([5, 2, 1], 1))) is is_doubtful
 
 
-def test_examples_outweigh_a_text() -> None:
-    """What an example contradicts, or no example is about, is not used."""
-    found = stated("1 <= n <= 3")
-    assert found.kept([{"n": 1}, {"n": 3}]) == found
-    assert not found.kept([{"n": 1}, {"n": 4}]).constraints
-    assert not found.kept([{"m": 1}]).constraints
-
-
 def task(prompt: str, *inputs: Any) -> Task:
     source = "def f(nums, k=0):\n    return sorted(nums)[k]\n"
     return Task("T/0", prompt, "f", source, base=tuple(Case(each) for each in inputs))
 
 
 def test_a_task_without_a_contract() -> None:
-    """The filter of a task keeps to its text, and shows what it read with a name to turn it off."""
+    """Its text binds inputs and replaces what examples suggest; else these make doubtful."""
     text = (
         "Return the k-th number.\n\nConstraints:\n- 1 <= nums.length <= 5\n- 0 <= k < nums.length\n"
     )
@@ -192,10 +190,6 @@ def test_a_task_without_a_contract() -> None:
     object.__setattr__(free, "constraints", chosen)
     assert "stated.1" in known
     assert InputFilter.of_task(free).admits(([4, 4], 2))
-
-
-def test_doubt() -> None:
-    """An input that breaks what three examples share is doubtful, but only without a clear word."""
     base = [([1, 2],), ([3, 5, 9],), ([2, 7],)]
     plain = InputFilter.of_task(task("Return the median.", *base))
     assert plain.admits(([2, 1],))
@@ -205,10 +199,6 @@ def test_doubt() -> None:
     assert not said.admits(([2, 1],))
     whole = "Return the median.\nConstraints:\n1 <= nums.length <= 9\n0 <= nums[i] <= 99\n"
     assert InputFilter.of_task(task(whole, *base)).doubt(([2, 1],)) is None
-
-
-def test_bounds_that_are_stated_replace_inferred_ones() -> None:
-    """A relation that examples suggest is no reason for doubt where the text gives the bounds."""
     base = [([3, 1, 2], 1), ([5, 4], 1), ([9, 8, 7, 6], 2)]
     bounded = task("The k-th largest. 1 <= k <= len(nums).", *base)
     said = InputFilter.of_task(bounded)
@@ -227,11 +217,11 @@ def test_bounds_that_are_stated_replace_inferred_ones() -> None:
 )
 def test_long_texts_are_bounded(atom: str) -> None:
     """A text of any length and content is read in a time that grows with its length."""
-    text = "Constraints:\n" + atom * 200_000
+    text = "Constraints:\n" + atom * 50_000
     begun = time.process_time()
     StatedConstraints.read(text)
     StatedConstraints.read(text[13:])
-    assert time.process_time() - begun < 60
+    assert time.process_time() - begun < 20
 
 
 @pytest.mark.parametrize(
@@ -305,25 +295,32 @@ def test_words_of_everyday(text: str, kept: dict[str, Any], broken: dict[str, An
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "is_promise"),
     [
-        "Words are never cut, not even at hyphens.",
-        "It is always the cheapest piece that is free.",
-        "Everything outside the board is always dead.",
-        'a "}" that ends no placeholder is an ordinary character',
-        "o is a stone, # is a shelf that never moves.",
-        "Equal values have equal rank, and no rank is left out afterwards.",
-        "The mean of the two. Always as float (2.0, not 2).",
-        "A magic square of size n contains each of the numbers from 1 to n*n exactly once.",
+        ("Words are never cut, not even at hyphens.", False),
+        ("It is always the cheapest piece that is free.", False),
+        ("Everything outside the board is always dead.", False),
+        ('a "}" that ends no placeholder is an ordinary character', False),
+        ("o is a stone, # is a shelf that never moves.", False),
+        ("Equal values have equal rank, and no rank is left out afterwards.", False),
+        ("The mean of the two. Always as float (2.0, not 2).", False),
+        (
+            "A magic square of size n contains each of the numbers from 1 to n*n exactly once.",
+            False,
+        ),
+        ("numbers is a list that never decreases.", True),
+        ("We never give an unsorted list.", True),
+        ("A word that never repeats a letter.", True),
+        ("Settle the debts so that at the end, none is negative.", True),
     ],
 )
-def test_what_comes_out_is_no_promise(text: str) -> None:
-    """What a text says of the result does not make inputs doubtful."""
-    assert StatedConstraints.read(text).unread == ()
+def test_promises_are_of_inputs(text: str, is_promise: bool) -> None:
+    """One that is not understood stays unread; what is said of the result is none."""
+    assert bool(StatedConstraints.read(text).unread) is is_promise
 
 
 def test_ranges_bind_the_parameters_that_they_may_be_said_of() -> None:
-    """A bare range holds for the parameter that its sentence names, or that examples keep in it."""
+    """By name, or where examples keep in them; of a dict the values, not the keys."""
     task = Task(
         "t",
         "f(board, k): cells hold 1 to 9, or 0. Take k of them (1 to 3).",
@@ -335,37 +332,6 @@ def test_ranges_bind_the_parameters_that_they_may_be_said_of() -> None:
     assert found.explain(([[9, 0]], 3)) is None
     assert found.explain(([[10, 0]], 3)) is not None
     assert found.explain(([[9, 0]], 4)) is not None
-
-
-def test_sentences_go_on_in_the_next_line_and_lists_do_not() -> None:
-    """Lines of a docstring are joined where a sentence goes on, those of a list never are."""
-    wrapped = "records have the keys name and mail. The mail\n    is never negative and at most 50."
-    assert "The mail is never negative" in unwrapped(wrapped)
-    block = (
-        "Constraints:\nnums.length and values.length are the same number\n"
-        "nums is sorted in non-decreasing order\n"
-    )
-    assert StatedConstraints.read(block).kept([{"nums": [1, 2]}]).broken({"nums": [2, 1]})
-    names = "words: a list of words that is already sorted\nextra: a list of words as they came"
-    assert unwrapped(names) == names
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "numbers is a list that never decreases.",
-        "We never give an unsorted list.",
-        "A word that never repeats a letter.",
-        "Settle the debts so that at the end, none is negative.",
-    ],
-)
-def test_a_promise_is_never_dropped(text: str) -> None:
-    """What is promised of inputs, and not understood, stays unread: inputs are doubtful."""
-    assert StatedConstraints.read(text).unread
-
-
-def test_a_range_is_of_no_parameter_that_examples_keep_out_of_it() -> None:
-    """The years of a sentence about months are those of ``year``."""
     task = Task(
         "t",
         "f(year, month): our files go from 1990 to 2050 and each month has a working day.",
@@ -379,129 +345,94 @@ def test_a_range_is_of_no_parameter_that_examples_keep_out_of_it() -> None:
     text = "Call f(scores, bonus). Of the scores the best 1 to 3 count."
     task = Task("t", text, "f", "def f(scores, bonus):\n    return 1\n", (Case(([50], 2)),))
     assert InputFilter.of_task(task).explain(([50], 10)) is None
+    text = "The best of scores, a dict from a number to points, 0 to 100."
+    found = InputFilter.of_task(task_of("scores", text, ({200: 5},), ({150: 90, 180: 7},)))
+    assert found.admits(({300: 100},))
+    assert not found.admits(({300: 101},))
 
 
-def test_sizes_in_words() -> None:
-    """The names of parts in brackets, and counts in words, are a size; a signature is none."""
+def test_sentences_and_sizes_in_words() -> None:
+    """Sentences are joined over lines, those of lists are not; a signature is no size."""
+    wrapped = "records have the keys name and mail. The mail\n    is never negative and at most 50."
+    assert "The mail is never negative" in unwrapped(wrapped)
+    block = (
+        "Constraints:\nnums.length and values.length are the same number\n"
+        "nums is sorted in non-decreasing order\n"
+    )
+    assert StatedConstraints.read(block).kept([{"nums": [1, 2]}]).broken({"nums": [2, 1]})
+    names = "words: a list of words that is already sorted\nextra: a list of words as they came"
+    assert unwrapped(names) == names
     assert says_size("each is [x1, y1, x2, y2]", 4)
     assert says_size("a text of ten characters", 10)
     assert not says_size("late(trips, now) returns the late ones", 2)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The list must not be empty.",
-        "nums cannot be empty.",
-        "nums isn't empty.",
-        "nums is never empty.",
-        "Assume that no list is empty.",
-        "There are no empty lists.",
-        "nums is non empty.",
-    ],
-)
-def test_a_denial_of_empty_ones_permits_none(text: str) -> None:
-    """What is never empty stays so, and the promise is understood."""
-    found = InputFilter.of_task(task(f"Return the k-th. {text}", ([3, 1], 1), ([5, 5, 2], 0)))
-    assert not found.admits(([], 0))
-    assert not found.unread
-    (limit,) = [each for each in found.constraints if each.name == "0.not-empty"]
-    assert limit.is_stated
+PAIRS = [([3, 1], 1), ([5, 5, 2], 0)]
+BINDING: dict[str, tuple[list[Any], Any]] = {
+    # inputs of a task, and another that a word about its inputs rules out
+    "order": ([([1, 3], 1), ([2, 5, 7], 0)], ([3, 1], 1)),
+    "distinct": ([([3, 1], 1), ([5, 7, 2], 0)], ([3, 3], 1)),
+    "blanks": ([("a b", 1), ("c d e", 0)], ("a  b", 1)),
+    "empty": (PAIRS, ([], 0)),
+    "negative": (PAIRS, ([-3, 1], 1)),
+}
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("kind", "text", "is_said"),
     [
-        "A number must not be negative.",
-        "nums are non negative.",
-        "No number is negative.",
-        "nums is a list of integers, and they cannot be negative.",
+        ("order", "Write f(nums, k): a sorted list of the squares of nums.", False),
+        ("order", "Return the squares of nums. The result is sorted.", False),
+        ("order", "Merge the lists. The list returned is sorted.", False),
+        ("order", "Insert k into nums so that it is sorted again.", False),
+        ("order", "Check whether nums is sorted.", False),
+        ("order", "Given a list of numbers, return a sorted list of their squares.", False),
+        ("order", "Merge nums into a sorted list.", False),
+        ("order", "Return two sorted lists of nums, the even and the odd ones.", False),
+        ("order", "Find the pair whose sum is k. The pair is ascending.", False),
+        ("order", "Find the k-th number; nums is sorted.", True),
+        ("order", "Return the k-th number of a sorted list.", True),
+        ("order", "Given a sorted list, return the k-th number.", True),
+        ("order", "Return the k-th. The numbers are increasing.", True),
+        ("order", "Return the k-th. The numbers are in ascending order.", True),
+        ("order", "Return the k-th of nums, which is given in sorted order.", True),
+        ("distinct", "Return the number of distinct values of nums.", False),
+        ("distinct", "Return a list of only unique values.", False),
+        ("distinct", "Return how many of nums are unique.", False),
+        ("distinct", "Return the k-th number. nums are distinct.", True),
+        ("distinct", "Return the k-th number. All values are distinct.", True),
+        ("distinct", "Return the k-th number. Every value is unique.", True),
+        ("distinct", "Return the k-th number. No value occurs twice.", True),
+        ("distinct", "f(nums, k) gets different numbers and returns the k-th.", True),
+        ("blanks", "Collapse runs of blanks so that words are separated by one space.", False),
+        ("blanks", "Return nums with words separated by single spaces.", False),
+        ("blanks", "Break a text of words with single spaces into lines.", True),
+        ("empty", "The list must not be empty.", True),
+        ("empty", "nums cannot be empty.", True),
+        ("empty", "nums isn't empty.", True),
+        ("empty", "nums is never empty.", True),
+        ("empty", "Assume that no list is empty.", True),
+        ("empty", "There are no empty lists.", True),
+        ("empty", "nums is non empty.", True),
+        ("negative", "A number must not be negative.", True),
+        ("negative", "nums are non negative.", True),
+        ("negative", "No number is negative.", True),
+        ("negative", "nums is a list of integers, and they cannot be negative.", True),
+        ("empty", "nums may be empty, and its numbers negative.", False),
+        ("negative", "nums may be empty, and its numbers negative.", False),
     ],
 )
-def test_a_denial_of_negative_numbers_permits_none(text: str) -> None:
-    """Numbers that are never negative stay so, in a list of integers as well."""
-    base = ([3, 1], 1), ([5, 5, 2], 0)
-    assert not InputFilter.of_task(task(f"Return the k-th. {text}", *base)).admits(([-3, 1], 1))
-    free = task("Return the k-th. nums may be empty, and its numbers negative.", *base)
-    assert InputFilter.of_task(free).admits(([], 0))
-    assert InputFilter.of_task(free).admits(([-3, 1], 1))
-
-
-def test_a_promise_is_doubted_where_augment_says_so() -> None:
-    """A promise that a constraint speaks for is not listed; half of a promise is no whole."""
-    base = ("a b", 1), ("c d e", 0)
-    kept = InputFilter.of_task(task("nums has words, never more than one space between.", *base))
-    assert not kept.unread
-    assert not [each.name for each in kept.constraints if each.name.startswith("stated.")]
-    half = task("Keep nums. The list is never empty and begins with the largest.", *base)
-    assert InputFilter.of_task(half).unread
-
-
-@pytest.mark.parametrize(
-    ("text", "is_said"),
-    [
-        ("Write f(nums, k): a sorted list of the squares of nums.", False),
-        ("Return the squares of nums. The result is sorted.", False),
-        ("Merge the lists. The list returned is sorted.", False),
-        ("Insert k into nums so that it is sorted again.", False),
-        ("Check whether nums is sorted.", False),
-        ("Given a list of numbers, return a sorted list of their squares.", False),
-        ("Merge nums into a sorted list.", False),
-        ("Return two sorted lists of nums, the even and the odd ones.", False),
-        ("Find the pair whose sum is k. The pair is ascending.", False),
-        ("Find the k-th number; nums is sorted.", True),
-        ("Return the k-th number of a sorted list.", True),
-        ("Given a sorted list, return the k-th number.", True),
-        ("Return the k-th. The numbers are increasing.", True),
-        ("Return the k-th. The numbers are in ascending order.", True),
-        ("Return the k-th of nums, which is given in sorted order.", True),
-    ],
-)
-def test_an_order_of_the_result_binds_no_input(text: str, is_said: bool) -> None:
-    """One example of a sorted list is enough only if the text says it of the input."""
-    found = InputFilter.of_task(task(text, ([1, 3], 1), ([2, 5, 7], 0)))
-    assert found.admits(([3, 1], 1)) is not is_said
-
-
-@pytest.mark.parametrize(
-    ("text", "is_said"),
-    [
-        ("Return the number of distinct values of nums.", False),
-        ("Return a list of only unique values.", False),
-        ("Return how many of nums are unique.", False),
-        ("Return the k-th number. nums are distinct.", True),
-        ("Return the k-th number. All values are distinct.", True),
-        ("Return the k-th number. Every value is unique.", True),
-        ("Return the k-th number. No value occurs twice.", True),
-        ("f(nums, k) gets different numbers and returns the k-th.", True),
-    ],
-)
-def test_values_that_come_out_distinct_may_go_in_twice(text: str, is_said: bool) -> None:
-    """The same of values that differ."""
-    found = InputFilter.of_task(task(text, ([3, 1], 1), ([5, 7, 2], 0)))
-    assert found.admits(([3, 3], 1)) is not is_said
-
-
-@pytest.mark.parametrize(
-    ("text", "is_said"),
-    [
-        ("Collapse runs of blanks so that words are separated by one space.", False),
-        ("Return nums with words separated by single spaces.", False),
-        ("Break a text of words with single spaces into lines.", True),
-    ],
-)
-def test_blanks_of_the_result(text: str, is_said: bool) -> None:
-    """The same of what is between words."""
-    found = InputFilter.of_task(task(text, ("a b", 1), ("c d e", 0)))
-    assert found.admits(("a  b", 1)) is not is_said
-
-
-def test_a_range_holds_for_the_values_of_a_dict() -> None:
-    """A range is of what a dict holds, not of its keys."""
-    text = "The best of scores, a dict from a number to points, 0 to 100."
-    found = InputFilter.of_task(task_of("scores", text, ({200: 5},), ({150: 90, 180: 7},)))
-    assert found.admits(({300: 100},))
-    assert not found.admits(({300: 101},))
+def test_what_a_text_says_of_the_input_alone_binds_it(kind: str, text: str, is_said: bool) -> None:
+    """An order, distinct values or single blanks of the result bind no input."""
+    base, other = BINDING[kind]
+    if base is PAIRS:
+        text = f"Return the k-th. {text}"
+    found = InputFilter.of_task(task(text, *base))
+    assert found.admits(other) is not is_said
+    if kind == "empty" and is_said:
+        assert not found.unread
+        (limit,) = [each for each in found.constraints if each.name == "0.not-empty"]
+        assert limit.is_stated
 
 
 def task_of(name: str, prompt: str, *inputs: Any) -> Task:

@@ -64,16 +64,12 @@ def test_tasks_and_suites_round_trip(tmp_path: Path, name: str) -> None:
     assert (loaded.name, loaded.ids, list(loaded.suites)) == ("s", ("t/1",), ["t/1"])
 
 
-def test_writing_what_was_read_gives_the_same_bytes(tmp_path: Path) -> None:
-    """The form is stable: reading and writing again changes no byte."""
+def test_the_form_is_stable(tmp_path: Path) -> None:
+    """Reading and writing changes no byte; stress cases are apart, no task comes twice."""
     write_suites(tmp_path / "a", [TASK, OTHER], [SUITE, OTHER_SUITE])
     again = read_suites(tmp_path / "a")
     write_suites(tmp_path / "b", again.tasks, again.suites.values())
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-
-
-def test_stress_cases_stand_apart(tmp_path: Path) -> None:
-    """They come back with their reasons, are no case of the task, and there is no key for none."""
     write_suites(tmp_path / "a", [TASK], [replace(SUITE, stress=STRESS)])
     read = read_suites(tmp_path / "a")
     assert read.suites["t/1"].stress == STRESS
@@ -81,12 +77,12 @@ def test_stress_cases_stand_apart(tmp_path: Path) -> None:
     write_suites(tmp_path / "b", [TASK], [SUITE])
     with_stress, without = (json.loads((tmp_path / name).read_text()) for name in "ab")
     assert with_stress.keys() - without.keys() == {"stress"}
-
-
-def test_tasks_without_a_suite_are_left_out(tmp_path: Path) -> None:
-    """Only tasks that have a suite are written, in the tasks' order."""
     assert write_suites(tmp_path / "a", [TASK, OTHER], [OTHER_SUITE]) == 1
     assert read_suites(tmp_path / "a").ids == ("t/2",)
+    path = tmp_path / "s.jsonl"
+    path.write_text(2 * (json.dumps(row()) + "\n"))
+    with pytest.raises(InputError, match=r"s\.jsonl:2: duplicate task 't'"):
+        read_suites(path)
 
 
 def row(**changes: Any) -> dict[str, Any]:
@@ -130,11 +126,3 @@ def test_damaged_rows_are_named(tmp_path: Path, change: dict[str, Any], message:
     assert (bad.task_id, bad.cause) == ("u", "unreadable")
     with pytest.raises(InputError, match=rf"s\.jsonl: 1 task .*u: line 2: .*{message}"):
         load_dataset(path, strict=True)
-
-
-def test_a_task_twice_is_refused(tmp_path: Path) -> None:
-    """Two rows of one task are an error at the second."""
-    path = tmp_path / "s.jsonl"
-    path.write_text(2 * (json.dumps(row()) + "\n"))
-    with pytest.raises(InputError, match=r"s\.jsonl:2: duplicate task 't'"):
-        read_suites(path)

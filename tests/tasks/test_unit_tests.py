@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.tasks import own_task
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.grading.oracle import Answers, answer
 from evalplus_lite.sandbox import PRESETS, Limits, Sandbox
-from evalplus_lite.tasks import load_dataset
 from evalplus_lite.tasks.unit_tests import divided, having_tests
 from evalplus_lite.types import Task
 
@@ -84,8 +83,8 @@ def answered(sandbox: Sandbox, task: Task) -> Answers:
     return answer(sandbox, task, task.base, base_count=len(task.base), limits=Limits())
 
 
-def test_skipped_tests_are_none() -> None:
-    """No test that unittest leaves out is a case, and what it asserts is asked nowhere."""
+def test_what_is_divided() -> None:
+    """What is expected is in the check alone, as in the source; skipped tests are nowhere."""
     text = """
         import unittest
         from unittest import skip
@@ -106,10 +105,6 @@ def test_skipped_tests_are_none() -> None:
     tests = divided(textwrap.dedent(text))
     assert tests.names == (("T", "test_a"),)
     assert "99" not in tests.check
-
-
-def test_nothing_expected_is_beside_the_program() -> None:
-    """The text that runs there has the arguments of calls, and no right answer."""
     tests = divided(textwrap.dedent(TESTS))
     assert len(tests.names) == 6
     for expected in ("0.3333", "0.25", "[1, 2]", "negative", "ZeroDivision", "expected"):
@@ -117,15 +112,33 @@ def test_nothing_expected_is_beside_the_program() -> None:
         assert expected in tests.check or expected == "expected"
     assert tests.text.count("7351") == 1
     assert tests.inside == {("BankTest", "test_objects")}
+    tests = "import unittest\nclass T(unittest.TestCase):\n    def test(self):\n        {}\n"
+    for text in ("{'b', 'a', 'c'}", "{'c', 'a', 'b'}"):
+        assert text in divided(tests.format(f"self.assertEqual(f({text}), 1e999)")).check
+    tests = """
+        import unittest
+        class T(unittest.TestCase):
+            def test(self):
+                self.assertEqual(f(50), 2)
+                self.assertEqual(f(60), 3)
+    """
+    assert "{('T', 'test'): [50, 60]}" in divided(textwrap.dedent(tests)).check
 
 
-def test_a_reference_stands_before_its_tests(sandbox: Sandbox) -> None:
-    """A test that it fails is dropped; of one that draws at random the assertions are left."""
+def test_wrong_classes_fail(sandbox: Sandbox) -> None:
+    """Each by the assertion about it; a test that the reference fails is dropped."""
     found = answered(sandbox, task_of())
     assert [(drop.cause, drop.case.arguments[1]) for drop in found.dropped] == [
         ("test", "test_wrong")
     ]
     assert len(found.suite.cases) == 5
+    task = task_of()
+    prepared = PreparedSuite.of(task, answered(sandbox, task).suite, PRESETS["default"])
+    assert evaluate_program(sandbox, prepared, task.reference + "\n# again").passed
+    for right, wrong in WRONG.items():
+        assert right in task.reference
+        program = task.reference.replace(right, wrong)
+        assert not evaluate_program(sandbox, prepared, program).passed, wrong
 
 
 WRONG = {
@@ -138,17 +151,6 @@ WRONG = {
 }
 
 
-def test_wrong_classes_fail(sandbox: Sandbox) -> None:
-    """Each by the assertion that is about it; the reference in other words passes."""
-    task = task_of()
-    prepared = PreparedSuite.of(task, answered(sandbox, task).suite, PRESETS["default"])
-    assert evaluate_program(sandbox, prepared, task.reference + "\n# again").passed
-    for right, wrong in WRONG.items():
-        assert right in task.reference
-        program = task.reference.replace(right, wrong)
-        assert not evaluate_program(sandbox, prepared, program).passed, wrong
-
-
 def test_own_tasks_have_tests(tmp_path: Path) -> None:
     """A row's tests are its cases; what is no test is refused with its line."""
     row: dict[str, Any] = {
@@ -159,29 +161,7 @@ def test_own_tasks_have_tests(tmp_path: Path) -> None:
         "reference": textwrap.dedent(BANK),
         "tests": textwrap.dedent(TESTS),
     }
-    path = tmp_path / "tasks.jsonl"
-    path.write_text(json.dumps(row))
-    (task,) = load_dataset(path).tasks
+    task = own_task(tmp_path, **row)
     assert len(task.base) == 6
-    path.write_text(json.dumps(row | {"tests": "x = 1"}))
     with pytest.raises(InputError, match="test"):
-        load_dataset(path, strict=True)
-
-
-def test_a_check_does_not_depend_on_the_hash_seed() -> None:
-    """The literals of a test are in its check as they are in its source."""
-    tests = "import unittest\nclass T(unittest.TestCase):\n    def test(self):\n        {}\n"
-    for text in ("{'b', 'a', 'c'}", "{'c', 'a', 'b'}"):
-        assert text in divided(tests.format(f"self.assertEqual(f({text}), 1e999)")).check
-
-
-def test_numbers_of_assertions_are_not_visible() -> None:
-    """Only the literals of the test's source are guesses, not the numbers that splitting adds."""
-    tests = """
-        import unittest
-        class T(unittest.TestCase):
-            def test(self):
-                self.assertEqual(f(50), 2)
-                self.assertEqual(f(60), 3)
-    """
-    assert "{('T', 'test'): [50, 60]}" in divided(textwrap.dedent(tests)).check
+        own_task(tmp_path, **(row | {"tests": "x = 1"}))

@@ -71,8 +71,13 @@ def test_a_text_that_nests_too_deeply(opening: str, closing: str, depth: int) ->
         loads(opening * depth + "1" + closing * depth)
 
 
-def test_a_deep_stack_is_no_excuse() -> None:
-    """A value at the limit also passes from within a caller that is deep itself."""
+def test_trees_and_shared_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """JSON as it stands, read back; parts are copied within a bound, a cycle is refused."""
+    tree = to_json({"a": (1, {2})})
+    assert tree == {"a": {"$tuple": [1, {"$set": [2]}]}}
+    assert from_json(tree) == {"a": (1, {2})}
+    with pytest.raises(CodecError, match=r"\$tuple holds a int: a list was expected"):
+        from_json({"$tuple": 10**5000})
     value = nested(tuple, MAX_DEPTH)
 
     def down(levels: int) -> str:
@@ -83,10 +88,13 @@ def test_a_deep_stack_is_no_excuse() -> None:
     thread.start()
     thread.join()
     assert found == [exact(value)]
-
-
-def test_shared_parts_are_copied_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A part that occurs twice is written twice, and a value that doubles for ever is refused."""
+    loop: list[Any] = []
+    loop.append(loop)
+    table: dict[str, Any] = {}
+    table["a"] = [(table,)]
+    for value in (loop, table, [1, loop], (loop,)):
+        with pytest.raises(CodecError, match="contains itself"):
+            dumps(value)
     part = [1]
     again = loads(dumps([part, part]))
     assert again == [[1], [1]]
@@ -96,17 +104,6 @@ def test_shared_parts_are_copied_within_a_bound(monkeypatch: pytest.MonkeyPatch)
         part = [part, part]
     with pytest.raises(CodecError, match="more than 10000 parts"):
         dumps(part)
-
-
-def test_cycles_are_refused() -> None:
-    """A value that contains itself is refused in words, wherever the cycle closes."""
-    loop: list[Any] = []
-    loop.append(loop)
-    table: dict[str, Any] = {}
-    table["a"] = [(table,)]
-    for value in (loop, table, [1, loop], (loop,)):
-        with pytest.raises(CodecError, match="contains itself"):
-            dumps(value)
 
 
 @pytest.mark.parametrize(
@@ -164,16 +161,3 @@ def test_malformed_texts(text: str | bytes, problem: str) -> None:
     """A text that stands for no value is refused with what was expected in its place."""
     with pytest.raises(CodecError, match=problem):
         loads(text)
-
-
-def test_trees() -> None:
-    """to_json gives a tree that is JSON as it stands, and from_json reads it back."""
-    tree = to_json({"a": (1, {2})})
-    assert tree == {"a": {"$tuple": [1, {"$set": [2]}]}}
-    assert from_json(tree) == {"a": (1, {2})}
-
-
-def test_a_malformed_tag_with_a_long_integer() -> None:
-    """A tree that json did not make can hold integers too long to print: refused in words."""
-    with pytest.raises(CodecError, match=r"\$tuple holds a int: a list was expected"):
-        from_json({"$tuple": 10**5000})
