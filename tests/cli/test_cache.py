@@ -27,7 +27,7 @@ def asked(folder: Path, *arguments: str) -> Any:
 
 
 def test_what_a_command_left(tmp_path: Path) -> None:
-    """Expected outputs are counted after a run, and gone after clear; the run can be repeated."""
+    """It is counted and cleared, and the run can be repeated; with room for nothing too."""
     write_tasks(tmp_path)
     write_rows(tmp_path / "samples.jsonl", sample_rows(3))
     arguments = ("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o")
@@ -47,28 +47,16 @@ def test_what_a_command_left(tmp_path: Path) -> None:
     assert run(*arguments, "b", folder=tmp_path).returncode == 0
     results = [(tmp_path / name / "results.jsonl").read_bytes() for name in "ab"]
     assert results[0] == results[1]
-
-
-def test_a_small_bound_changes_no_result(tmp_path: Path) -> None:
-    """With room for nothing commands work as ever."""
-    write_tasks(tmp_path)
-    write_rows(tmp_path / "samples.jsonl", sample_rows(3))
-    arguments = ("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "a")
-    done = run_process(*arguments, folder=tmp_path, variables={"EVALPLUS_LITE_CACHE_SIZE": "0"})
+    assert asked(tmp_path, "clear", "--kind", "expected")["removed"] == 6
+    variables = {"EVALPLUS_LITE_CACHE_SIZE": "0"}
+    done = run_process(*arguments, "c", folder=tmp_path, variables=variables)
     assert done.returncode == 0, done.stderr
     assert asked(tmp_path)["kinds"]["expected"]["files"] <= 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (["cache", "clear", "--kind", "expectd"], "expected"),
-        (["cache", "clear", "--kind", "../home"], "../home"),
-    ],
-)
-def test_mistakes(tmp_path: Path, arguments: list[str], named: str) -> None:
-    """A kind that is not one is refused in a line."""
-    done = run(*arguments, folder=tmp_path)
+@pytest.mark.parametrize(("kind", "named"), [("expectd", "expected"), ("../home", "../home")])
+def test_a_kind_that_is_not_one_is_refused(tmp_path: Path, kind: str, named: str) -> None:
+    done = run("cache", "clear", "--kind", kind, folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert named in done.stderr
     assert done.stderr.count("\n") == 1
@@ -88,7 +76,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_standard_input_and_pipes_are_files(folder: Path) -> None:
-    """Samples from stdin and from a named pipe get the results that the file gets."""
+    """Samples and tasks from stdin and a named pipe; errors name what the user gave."""
     text = (folder / "samples.jsonl").read_bytes()
     base = ("evaluate", "-d", "tasks.jsonl", "-o")
     assert run(*base, "file", "-s", "samples.jsonl", folder=folder).returncode == 0
@@ -103,19 +91,6 @@ def test_standard_input_and_pipes_are_files(folder: Path) -> None:
     assert len(results) == 1
     left = {path.name for path in folder.iterdir()}
     assert left == {"cache", "tasks.jsonl", "samples.jsonl", "pipe", "file", "stdin", "fifo"}
-
-
-def test_a_dataset_may_be_piped(folder: Path) -> None:
-    """Tasks are read from stdin, too."""
-    text = (folder / "tasks.jsonl").read_bytes()
-    words = ("evaluate", "-d", "-", "-s", "samples.jsonl", "--json")
-    done = run(*words, folder=folder, stdin=text)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["tasks"] == 3
-
-
-def test_faults_speak_of_the_pipe(folder: Path) -> None:
-    """An error in piped rows names what the user gave and the line, not a copy of ours."""
     good = (folder / "samples.jsonl").read_bytes()
     words = ("evaluate", "-d", "tasks.jsonl", "-s", "-", "-o", "out")
     done = run(*words, folder=folder, stdin=good + b"{\n")
@@ -125,6 +100,14 @@ def test_faults_speak_of_the_pipe(folder: Path) -> None:
     done = run(*words, folder=folder, stdin=b"{\n")
     assert done.returncode == 2
     assert "<stdin>:1: " in done.stderr
+    text = (folder / "tasks.jsonl").read_bytes()
+    words = ("evaluate", "-d", "-", "-s", "samples.jsonl", "--json")
+    done = run(*words, folder=folder, stdin=text)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["tasks"] == 3
+    done = run("evaluate", "-d", "-", "-s", "-", folder=folder)
+    assert done.returncode == 2
+    assert "<stdin>" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["evaluate", "reduce", "lint"])
@@ -138,13 +121,6 @@ def test_the_same_file_twice(
         code = main([command, *data, "-s", "samples.jsonl", "-s", other])
         assert code == 2
         assert "is given twice" in capsys.readouterr().err
-
-
-def test_standard_input_is_read_once(folder: Path) -> None:
-    """Stdin cannot be both tasks and samples."""
-    done = run("evaluate", "-d", "-", "-s", "-", folder=folder)
-    assert done.returncode == 2
-    assert "<stdin>" in done.stderr
 
 
 def test_a_budget_is_in_place_of_folds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,13 +7,12 @@ import pty
 import re
 import select
 import shutil
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
-from support.commands import environment, run_process
+from support.commands import captured, environment, run_process
 
 TABS = [
     ("evalplus-lite evalu", "evalplus-lite evaluate "),
@@ -96,13 +95,10 @@ def test_fish_completes(home: Path) -> None:
         pytest.skip("needs fish")
     (home / "complete.fish").write_text(script("fish", home))
     for before, after in TABS[::3]:
-        done = subprocess.run(
+        done = captured(
             ["fish", "--no-config", "-c", f"source complete.fish; complete -C '{before}'"],
             cwd=home,
             env=variables(home),
-            capture_output=True,
-            text=True,
-            timeout=60,
         )
         words = {line.partition("\t")[0] for line in done.stdout.splitlines()}
         assert words == {after.split()[-1]}, done
@@ -124,13 +120,8 @@ def test_zsh_completes(home: Path) -> None:
 
 def test_it_is_installed(home: Path) -> None:
     """``--install-completion`` writes into the start file of the shell that it is called from."""
-    done = subprocess.run(
-        ["bash", "-c", "evalplus-lite --install-completion; true"],
-        cwd=home,
-        env=variables(home),
-        capture_output=True,
-        text=True,
-        timeout=60,
+    done = captured(
+        ["bash", "-c", "evalplus-lite --install-completion; true"], cwd=home, env=variables(home)
     )
     assert "bash completion installed" in done.stdout, done
     assert "evalplus-lite" in (home / ".bashrc").read_text()

@@ -41,7 +41,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_kind_has_its_cause(judged: Path) -> None:
-    """Every task that cannot be used is listed with why; of the others it is noted what is lost."""
+    """Of unusable tasks; no other is passed by junk, and a resumed run says the same."""
     summary = json.loads((judged / "out" / "summary.json").read_text())
     assert {each["task_id"]: each["cause"] for each in summary["unusable"]} == UNUSABLE
     notes: dict[str, list[str]] = {}
@@ -55,10 +55,6 @@ def test_each_kind_has_its_cause(judged: Path) -> None:
     assert details["time"].count("17") >= 2, "both answers are shown"
     assert "NameError" in details["contract raises"]
     assert all(text.isprintable() and len(text) < 1000 for text in details.values())
-
-
-def test_junk_passes_nothing(judged: Path) -> None:
-    """No task is passed by a program that does nothing, and no figure counts unusable tasks."""
     usable = len(KINDS) - len(UNUSABLE)
     rows = [row.data for row in read_jsonl(judged / "out" / "results.jsonl")]
     verdicts = {row["task_id"]: row["base"] for row in rows if "task_id" in row}
@@ -72,6 +68,11 @@ def test_junk_passes_nothing(judged: Path) -> None:
     results = json.loads((judged / "out" / "eval_results.json").read_text())
     assert "plus" not in results["pass_at_k"]
     assert {row["plus_status"] for rows in results["eval"].values() for row in rows} == {None}
+    before = json.loads((judged / "out" / "summary.json").read_text())
+    done = run("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out", folder=judged)
+    assert done.returncode == 1, done.stderr
+    after = json.loads((judged / "out" / "summary.json").read_text())
+    assert [after[key] for key in KEYS] == [before[key] for key in KEYS]
 
 
 def unreadable() -> set[str]:
@@ -100,15 +101,6 @@ def test_the_library_names_task_and_cause(judged: Path) -> None:
     texts = [str(each.message) for each in told if each.category is EvidenceWarning]
     for words in ("no plus cases", "task in place: ", "task syntax error of tasks cannot be used"):
         assert any(words in text for text in texts)
-
-
-def test_a_resumed_run_says_the_same(judged: Path) -> None:
-    """Also what is known of suites stands in the summary of a run that only had to go on."""
-    before = json.loads((judged / "out" / "summary.json").read_text())
-    done = run("evaluate", "-d", "tasks.jsonl", "-s", "samples.jsonl", "-o", "out", folder=judged)
-    assert done.returncode == 1, done.stderr
-    after = json.loads((judged / "out" / "summary.json").read_text())
-    assert [after[key] for key in KEYS] == [before[key] for key in KEYS]
 
 
 KEYS = ("notes", "base", "pass_at_k", "tasks", "samples")
@@ -202,7 +194,7 @@ SUITE = {
 
 
 def test_suite_files_go_through_the_same_door(tmp_path: Path) -> None:
-    """A suite without cases passes nobody; one without base cases is judged by the others."""
+    """One without cases passes nobody; augment says which tasks got nothing new."""
     case = {"arguments": [1], "expected": 5}
     rows = [
         {**SUITE, "id": "empty", "base_count": 0, "cases": []},
@@ -221,14 +213,10 @@ def test_suite_files_go_through_the_same_door(tmp_path: Path) -> None:
     noted = {note["task_id"]: note["kind"] for note in summary["notes"]}
     assert noted == {"plus only": "no base", "base only": "no plus"}
     assert summary["pass_at_k"] == {"base": {"pass@1": 0.0}, "plus": {"pass@1": 0.0}}
-
-
-def test_augment_says_which_tasks_got_nothing_new(tmp_path: Path) -> None:
-    """A contract that admits no input but the task's own leaves the suite as weak as it was."""
     row = next(kind.row() for kind in KINDS if kind.name == "integer")
     row["contract"] = "def precondition(x):\n    assert type(x) is int and x in (1, 2, 3)\n"
     write_rows(tmp_path / "tasks.jsonl", [row])
-    done = run("augment", "-d", "tasks.jsonl", "-o", "out", "-n", "5", "--json", folder=tmp_path)
+    done = run("augment", "-d", "tasks.jsonl", "-o", "new", "-n", "5", "--json", folder=tmp_path)
     assert done.returncode == 1, done.stderr
     summary = json.loads(done.stdout)
     assert summary["without_new"] == ["integer"]

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.commands import environment
+from support.commands import captured, environment
 
 COMMON = """
 import signal, threading, time
@@ -47,13 +47,7 @@ Again()
 def ended(body: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
     code = f"{COMMON}\nwith prompt_interrupts():\n"
     code += "".join(f"    {line}\n" for line in body.splitlines())
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        env=environment(tmp_path),
-        capture_output=True,
-        text=True,
-        timeout=20,
-    )
+    return captured([sys.executable, "-c", code], env=environment(tmp_path))
 
 
 @pytest.mark.parametrize(

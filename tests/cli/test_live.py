@@ -37,22 +37,15 @@ def test_a_narrow_terminal_has_a_line_that_fits(folder: Path) -> None:
     assert "\x1b[?25h" in text  # the cursor is back
 
 
-def test_without_colour_there_is_none(folder: Path) -> None:
+def test_no_colour_and_no_bar_where_none_can_be(folder: Path) -> None:
+    """With NO_COLOR, on a dumb terminal, in a pipe; --quiet leaves results and notes."""
     text = on_terminal([*COMMAND, *EVALUATE, "plain"], folder, width=100, NO_COLOR="1")
     assert "of 24" in text
     assert "━" in text
     assert not COLOUR.search(text)
-
-
-def test_a_dumb_terminal_gets_lines(folder: Path) -> None:
-    """Where the cursor cannot go back nothing is drawn, and no control sequence is sent."""
     text = on_terminal([*COMMAND, *EVALUATE, "dumb"], folder, width=100, TERM="dumb")
     assert "\x1b" not in text
     assert "pass@1" in text
-
-
-def test_a_pipe_has_no_bar(folder: Path) -> None:
-    """--quiet leaves the results and notes."""
     quiet = run(*EVALUATE, "piped", "--quiet", folder=folder)
     assert quiet.returncode == 0, quiet.stderr
     assert "evaluate" not in quiet.stderr
@@ -87,8 +80,10 @@ class Clock:
         return self.now
 
 
-def test_the_pace_is_that_of_the_last_minute() -> None:
-    """Steps of an earlier run took no time; a slow beginning is forgotten."""
+def test_the_pace_is_that_of_the_last_minute(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A slow beginning is forgotten; without a terminal a line comes now and then."""
     clock = Clock()
     pace = ProgressRate(1000, clock)
     assert pace.words() == "0 of 1000"
@@ -120,12 +115,6 @@ def test_the_pace_is_that_of_the_last_minute() -> None:
     assert [duration(s) for s in (0.4, 99, 100, 5_000, 12_000)] == [
         "0 s", "99 s", "2 min", "83 min", "3 h 20 min",
     ]  # fmt: skip
-
-
-def test_lines_come_now_and_then(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without a terminal a stage that takes long has a line of its own from time to time."""
     monkeypatch.setattr("evalplus_lite.cli.console.QUIET_SECONDS", -1.0)
     with Screen() as screen:
         screen(ProgressEvent("a\x1bb", 0, 9))

@@ -60,7 +60,7 @@ def test_a_failure_runs_again(folder: Path) -> None:
 
 
 def test_a_sample_of_several_models_is_named_by_model(folder: Path) -> None:
-    """Each counts its samples from 0; the line that evaluate prints is of the one that failed."""
+    """Each counts its samples from 0; the line that evaluate prints names both numbers."""
     right = {"task_id": "Own/0", "solution": "def f(x):\n    return x * 2\n"}
     kinds: dict[str, dict[str, object]] = {
         "5": {"model": "b"},
@@ -88,10 +88,6 @@ def test_a_sample_of_several_models_is_named_by_model(folder: Path) -> None:
         assert done.returncode == 2
         assert problem in done.stderr
         assert "--model b --temperature 0.5" in done.stderr
-
-
-def test_a_sample_has_both_its_numbers(folder: Path) -> None:
-    """A report counts the samples of each model, so the line on it names both."""
     right = {"model": "a", "task_id": "Own/0", "solution": PROGRAM.replace("x // (x - x)", "x")}
     write_rows(folder / "two.jsonl", [right, {**right, "model": "b", "solution": "f = None"}])
     done = run("evaluate", *shlex.split("-d tasks.jsonl -s two.jsonl -o two"), folder=folder)

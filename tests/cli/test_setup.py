@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 from support.commands import (
     COMMAND,
-    PATIENCE,
+    captured,
     environment,
     sample_rows,
     write_rows,
@@ -54,13 +53,10 @@ def test_a_limit_on_file_sizes_is_one_line(tmp_path: Path) -> None:
     write_tasks(tmp_path)
     write_rows(tmp_path / "samples.jsonl", sample_rows(1))
     words = "evaluate -d tasks.jsonl -s samples.jsonl -o out".split()
-    done = subprocess.run(
+    done = captured(
         ["bash", "-c", 'ulimit -f 1; exec "$@"', "bash", *COMMAND, *words],
         cwd=tmp_path,
         env=environment(tmp_path / "cache"),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
     )
     assert done.returncode == 2
     assert "ulimit -f" in done.stderr

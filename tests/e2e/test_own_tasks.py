@@ -75,8 +75,8 @@ def results(folder: Path) -> list[dict[str, Any]]:
     return [row.data for row in read_jsonl(path) if "plus" in row.data]
 
 
-def test_the_page_has_its_steps() -> None:
-    """What is run below are the commands of the page."""
+def test_the_page_says_what_its_commands_do(folder: Path) -> None:
+    """Verdicts, the inputs that decide, and the constraint that is not assumed."""
     begun = ["init", "init", "init", "lint"]
     assert [command[0] for command in commands()] == [
         *begun,
@@ -85,20 +85,12 @@ def test_the_page_has_its_steps() -> None:
         "reduce",
         "export",
     ]
-
-
-def test_the_verdicts_are_those_of_the_page(folder: Path) -> None:
-    """As many programs pass base and augmented inputs as the page says."""
     said = re.search(r"(\w+) of the ten programs pass the base inputs, (\w+) the augm", PAGE)
     assert said is not None
     rows = results(folder)
     assert len(rows) == 10
     passed = [sum(row[which] == "pass" for row in rows) for which in ("base", "plus")]
     assert passed == [NUMBERS[word.lower()] for word in said.groups()]
-
-
-def test_the_inputs_that_decide_are_those_of_the_page(folder: Path) -> None:
-    """The table's inputs are the ones in the result file, for the programs that it names."""
     table = re.findall(r"^\| `(\w+)`.*?\| `(.+?)` \|", PAGE, re.MULTILINE)
     assert table
     entry_points = {
@@ -111,6 +103,8 @@ def test_the_inputs_that_decide_are_those_of_the_page(folder: Path) -> None:
         if row["base"] == "pass" != row["plus"]
     }
     assert late == {(name, json.dumps([ast.literal_eval(shown)])) for name, shown in table}
+    (line,) = re.findall(r"^    (mine/0: not assumed.*)$", PAGE, re.MULTILINE)
+    assert line in (folder / "said.txt").read_text()
 
 
 def test_lists_are_not_sorted_because_three_examples_are(folder: Path) -> None:
@@ -129,14 +123,8 @@ def test_lists_are_not_sorted_because_three_examples_are(folder: Path) -> None:
     assert given != sorted(given)
 
 
-def test_the_guards_shown_are_those_of_the_page(folder: Path) -> None:
-    """The line about ``mine/0`` is what ``augment`` says."""
-    (line,) = re.findall(r"^    (mine/0: not assumed.*)$", PAGE, re.MULTILINE)
-    assert line in (folder / "said.txt").read_text()
-
-
-def test_the_choice_of_the_page_takes_the_guard_on(folder: Path) -> None:
-    """With the page's option, or its key in the task, all lists are sorted; the suite says why."""
+def test_guards_are_chosen_one_by_one_or_all_at_once(folder: Path) -> None:
+    """By option or by key; the suite says why, and no other constraint goes."""
     tasks = folder / "docs" / "examples" / "tasks.jsonl"
     (option,) = re.findall(r"require it with `(--constraint \S+)`", PAGE)
     (key,) = re.findall(r'^    ("constraints": .*)$', PAGE, re.MULTILINE)
@@ -154,10 +142,6 @@ def test_the_choice_of_the_page_takes_the_guard_on(folder: Path) -> None:
         assert guard["is_on"]
         assert guard["is_chosen"]
         assert (guard["seen"], guard["needed"]) == (2, 5)
-
-
-def test_a_guard_can_be_left_off_one_by_one_or_all_at_once(folder: Path) -> None:
-    """``--no-constraint`` opens what it names and nothing else."""
     tasks = folder / "docs" / "examples" / "tasks.jsonl"
     common = ["augment", "-d", str(tasks), "--tasks", "mine/0", "-n", "150"]
     run(folder, [*common, "-o", "near"])

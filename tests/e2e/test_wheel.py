@@ -59,14 +59,10 @@ def binaries(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
-def test_a_package_index_takes_both(wheel: Path) -> None:
-    """The metadata and description of wheel and source distribution are valid."""
+def test_what_it_holds(wheel: Path) -> None:
+    """A package index takes both; contracts, data and licence are in, tests and scripts are not."""
     (source,) = wheel.parent.glob("*.tar.gz")
     run(sys.executable, "-m", "twine", "check", "--strict", wheel, source, folder=wheel.parent)
-
-
-def test_what_it_holds(wheel: Path) -> None:
-    """Contracts, recorded data and the licence are in the wheel; tests and scripts are not."""
     names = zipfile.ZipFile(wheel).namelist()
     contracts = [path.name for path in (ROOT / "contracts" / "humaneval").glob("*.py")]
     assert len(contracts) >= 40
@@ -80,8 +76,8 @@ def test_what_it_holds(wheel: Path) -> None:
     assert tops == {"evalplus_lite", next(top for top in tops if top.endswith(".dist-info"))}
 
 
-def test_it_finds_what_it_holds(binaries: Path, tmp_path: Path) -> None:
-    """The installed package finds its contracts and data within itself."""
+def test_the_installed_package_works(binaries: Path, tmp_path: Path) -> None:
+    """It finds contracts and data within itself; the demo runs in an empty folder and home."""
     code = (
         "import json, evalplus_lite\n"
         "from evalplus_lite.tasks.contracts import bundled, load_contracts\n"
@@ -92,10 +88,6 @@ def test_it_finds_what_it_holds(binaries: Path, tmp_path: Path) -> None:
     assert Path(package).is_relative_to(binaries.parent)
     assert Path(data) == Path(package).parent / "_data"
     assert contracts >= 40
-
-
-def test_the_demo_runs(binaries: Path, tmp_path: Path) -> None:
-    """In an empty folder, of an empty home, the demo builds, judges and shrinks a benchmark."""
     folder, home = tmp_path / "empty", tmp_path / "home"
     folder.mkdir()
     home.mkdir()

@@ -9,17 +9,23 @@ from typing import Any
 import pytest
 from support.tasks import make_suite, make_task
 
+from evalplus_lite.grading.oracle import answer
+from evalplus_lite.jobs.augmented_task import Budget
 from evalplus_lite.jobs.consensus import (
     ENOUGH,
     Camp,
     Dispute,
     Finding,
+    Panel,
     Vote,
     camps,
     dispute,
+    independent,
     oddities,
 )
-from evalplus_lite.types import Case, Crashed, Raised, Returned, TimedOut
+from evalplus_lite.jobs.linting import polled
+from evalplus_lite.sandbox import Limits, Sandbox
+from evalplus_lite.types import Case, Crashed, Raised, Returned, Suite, Task, TimedOut
 from evalplus_lite.values import wire
 
 TASK = make_task()
@@ -64,15 +70,11 @@ def test_a_dispute_needs_most_programs_to_agree(
     assert (found.cause if found else None) == cause
 
 
-def test_a_dispute_counts_votes() -> None:
-    """The majority's answer, its votes and all who were heard are kept."""
+def test_what_a_dispute_holds() -> None:
+    """Votes, camps and the majority's answer in a row of JSON; what many lack is no oddity."""
     found = disputed(value(2), [value(3), None, value(3), value(3), value(9)])
     assert found is not None
     assert replace(found, camps=()) == Dispute(CASE, "differs", value(2), value(3), 3, 5)
-
-
-def test_camps_are_all_who_say_the_same() -> None:
-    """Programs stand by what they say, the reference among them, the largest camp first."""
     said = [value(3), None, value(3), RAISES, value(3.0), SLOW, SLOW, value(2)]
     assert camps(TASK, value(2), said, list("abcdefgh")) == (
         Camp(value(3), ("a", "c", "e")),
@@ -80,14 +82,30 @@ def test_camps_are_all_who_say_the_same() -> None:
         Camp(SLOW, ("f", "g")),
         Camp(RAISES, ("d",)),
     )
-
-
-def test_outcomes_become_words() -> None:
-    """A value keeps its bytes, an exception its type; time and crashes are told apart."""
     assert Vote.of(Returned(b"x")) == Vote("value", b"x")
     assert Vote.of(Raised("KeyError", "k")) == Vote("raises", detail="KeyError")
     assert Vote.of(TimedOut(1.0, 1.0)).word == "slow"
     assert Vote.of(Crashed(11)).word == "crashes"
+    found = Finding("T/0", 5, (Dispute(Case(((1, 2),)), "raises", RAISES, value([1]), 2, 3),))
+    (row,) = json.loads(json.dumps(found.to_rows()))
+    assert row == {
+        "task_id": "T/0",
+        "kind": "input",
+        "cause": "raises",
+        "input": [{"$tuple": [1, 2]}],
+        "reference": {"raises": "ValueError"},
+        "majority": {"value": [1]},
+        "votes": 2,
+        "voters": 3,
+        "source": "base",
+        "allowed": None,
+        "camps": [],
+    }
+    found = Finding("T/0", 5, (Dispute(CASE, "differs", value(1), value("x" * 20_000), 2, 2),))
+    (row,) = found.to_rows()
+    assert len(row["majority"]["value"]["$shortened"]) < 300
+    task = make_task([(number,) for number in range(100)])
+    assert oddities(make_suite(task, [[] if n % 10 == 0 else [n] for n in range(100)])) == {}
 
 
 @pytest.mark.parametrize(
@@ -123,32 +141,6 @@ def test_the_kind_of_a_finding(
     assert Finding("T/0", polled, (each,) * disputes).kind == kind
 
 
-def test_rows_are_json_with_both_answers() -> None:
-    """A row has the input and what reference and majority say, in the exact codec."""
-    found = Finding("T/0", 5, (Dispute(Case(((1, 2),)), "raises", RAISES, value([1]), 2, 3),))
-    (row,) = json.loads(json.dumps(found.to_rows()))
-    assert row == {
-        "task_id": "T/0",
-        "kind": "input",
-        "cause": "raises",
-        "input": [{"$tuple": [1, 2]}],
-        "reference": {"raises": "ValueError"},
-        "majority": {"value": [1]},
-        "votes": 2,
-        "voters": 3,
-        "source": "base",
-        "allowed": None,
-        "camps": [],
-    }
-
-
-def test_a_large_answer_is_shortened() -> None:
-    """What would fill a page stands in a row cut short."""
-    found = Finding("T/0", 5, (Dispute(CASE, "differs", value(1), value("x" * 20_000), 2, 2),))
-    (row,) = found.to_rows()
-    assert len(row["majority"]["value"]["$shortened"]) < 300
-
-
 @pytest.mark.parametrize(
     ("answer", "broken"),
     [
@@ -168,12 +160,6 @@ def test_an_answer_unlike_all_others_is_noticed(answer: Any, broken: set[str]) -
     assert oddities(make_suite(few, [0, 1, answer])) == {}
 
 
-def test_what_many_answers_lack_is_no_oddity() -> None:
-    """A property that one answer in ten breaks is no habit."""
-    task = make_task([(number,) for number in range(100)])
-    assert oddities(make_suite(task, [[] if n % 10 == 0 else [n] for n in range(100)])) == {}
-
-
 @pytest.mark.parametrize(
     ("said", "votes"),
     [
@@ -190,3 +176,107 @@ def test_few_programs_are_heard_about_an_odd_answer(
     found = disputed(value(""), said, frozenset({"is not empty"}))
     assert (found and found.votes) == votes
     assert found is None or (found.cause, found.voters) == ("odd", 5)
+
+
+# The panel: independent programs that pass the base cases, asked about other inputs.
+
+WRONG_BEYOND_9 = "def f(x):\n    return x * 2 if abs(x) < 10 else 0\n"
+RIGHT = (
+    "def f(x):\n    return x + x\n",
+    "def f(x):\n    return 2 * x\n",
+    "def f(y):\n    return y + y\n",
+)
+ENDLESS = "def f(x):\n    while abs(x) > 9: pass\n    return x * 2\n"
+LIMITS = Limits(cpu=1.0)
+
+
+def base(sandbox: Sandbox, task: Task) -> Suite:
+    return answer(sandbox, task, task.base, base_count=len(task.base), limits=LIMITS).suite
+
+
+def doubts(
+    sandbox: Sandbox, task: Task, programs: tuple[str, ...] | list[str], inputs: int = 60
+) -> Finding:
+    """What the programs dispute: of the task's own inputs, else of new ones."""
+    answers = answer(
+        sandbox, task, task.base, base_count=len(task.base), limits=LIMITS, contract=False
+    )
+    budget = Budget(inputs=inputs)
+    return polled(sandbox, task, answers, None, programs, seed=0, budget=budget)[0]
+
+
+def test_only_independent_programs_that_pass_base_are_heard(sandbox: Sandbox) -> None:
+    """Layout and docstrings make no other program; who fails a base case has no vote."""
+    twin = 'def f(x):\n    "Double."\n\n    return (x+x)  # again\n'
+    assert independent([RIGHT[0], twin, "def f(", RIGHT[1]]) == [RIGHT[0], RIGHT[1]]
+    task = make_task()
+    sources = [RIGHT[0], twin, "def f(x):\n    return 3\n", RIGHT[1]]
+    assert Panel.select(sandbox, task, base(sandbox, task), sources).programs == RIGHT[:2]
+
+
+@pytest.mark.parametrize(
+    ("reference", "plus", "programs", "causes"),
+    [
+        (WRONG_BEYOND_9, (5, 10, 11), RIGHT, [None, "differs", "differs"]),
+        (ENDLESS, (5, 10), RIGHT, [None, "slow"]),
+        (WRONG_BEYOND_9, (10,), RIGHT[:1], [None]),  # one program is no consensus
+    ],
+    ids=["wrong", "slow", "one program"],
+)
+def test_a_reference_is_outvoted(
+    sandbox: Sandbox, reference: str, plus: tuple[int, ...], programs: Any, causes: list[Any]
+) -> None:
+    """Exactly the cases on which the reference is wrong or slow are disputed."""
+    task = make_task([(1,), (2,)], [(number,) for number in plus], reference=reference)
+    panel = Panel.select(sandbox, task, base(sandbox, task), programs)
+    found = answer(sandbox, task, task.plus, base_count=0, limits=LIMITS)
+    disputes = panel.poll(sandbox, found.suite, found.dropped)
+    assert [dispute and dispute.cause for dispute in disputes] == causes
+    assert all((each.votes, each.voters) == (3, 3) for each in disputes if each is not None)
+
+
+def test_only_wrong_references_are_disputed(sandbox: Sandbox) -> None:
+    """Also where most programs share the mistake, if the reference's answer is an odd one."""
+    plus = [(n,) for n in range(3, 20)]
+    wrong = make_task([(1,), (2,)], reference=WRONG_BEYOND_9)
+    given = make_task([(1,), (2,)], plus, reference=WRONG_BEYOND_9)
+    right = make_task([(1,), (2,)])
+    assert [doubts(sandbox, task, RIGHT).kind for task in (wrong, given)] == ["reference"] * 2
+    assert not doubts(sandbox, right, RIGHT).disputes
+    assert len(doubts(sandbox, given, RIGHT).disputes) == 10
+    digits = (
+        "def f(x):\n    found = ''\n    while x:\n        found, x = str(x % 2) + found, x // 2\n"
+    )
+    shared = digits + "    return found\n"
+    right = digits + "    return found or '0'\n"
+    contract = "def precondition(x):\n    assert x >= 0, 'x must not be negative'\n"
+    plus = [(number,) for number in (*range(3, 40), 0)]
+    task = make_task([(1,), (2,)], plus, reference=shared, contract=contract)
+    programs = [shared.replace("found", name) for name in ("found", "text", "bits")]
+    programs += [right, right.replace("found", "text")]
+    found = doubts(sandbox, task, programs)
+    assert found.kind == "reference"
+    (dispute,) = found.disputes
+    assert (dispute.case.arguments, dispute.cause, dispute.votes) == ((0,), "odd", 2)
+    assert [len(camp.programs) for camp in dispute.camps] == [3, 2]
+
+
+def test_a_reference_that_fails_on_allowed_inputs_is_named_without_a_panel(
+    sandbox: Sandbox,
+) -> None:
+    """Where the contract allows an input, given or fresh, and the reference raises, it is enough.
+
+    What the contract forbids is no evidence, nor is failing where there is no contract.
+    """
+    contract = "def precondition(x):\n    assert x >= 0, 'x must not be negative'\n"
+    fails = "def f(x):\n    return 8 // (x - 5) if x > 2 else x\n"
+    quiet = "def f(x):\n    return 8 // (x + 5) if x < -2 else x\n"
+    for reference, allowed in [(fails, contract), (quiet, contract), (fails, None)]:
+        for plus in ([(n,) for n in (-5, 3, 5)], []):
+            task = make_task([(1,), (2,)], plus, reference=reference, contract=allowed)
+            found = doubts(sandbox, task, ["def f(x"])
+            assert bool(found.disputes) == (reference == fails and allowed is not None)
+            for each in found.disputes:
+                assert found.kind == "reference"
+                assert each.case.arguments == (5,)
+                assert (each.cause, each.majority.word, each.votes) == ("raises", "allowed", 0)

@@ -23,16 +23,12 @@ DAYS: list[Value] = ["2024-01-02", "2023-05-06", "1999-12-31", "2020-02-29"]
 WORDS = "def f(xs, k):\n    return k\n"
 
 
-def test_inferred_guards_are_told() -> None:
-    """Types, ranges, sizes and relations are a contract for a person to review."""
+def test_what_inference_writes_is_for_a_person_to_review() -> None:
+    """Types, ranges and formulas; of texts no arguments; dead comments are counted."""
     lines = infer_constraints(make_task([([1, 2], 2), ([3], 1)]))
     assert lines[0].startswith("def precondition(")
     assert any(line.strip().startswith("assert type(") for line in lines)
     assert any("<= item <=" in line for line in lines)
-
-
-def test_inputs_that_are_no_arguments_are_not_called_that() -> None:
-    """A script's input is a text; of calls by position no contract is offered."""
     texts = [("1 2\n",), ("3 4\n",), ("5 6\n",), ("7 8\n",), ("9 1\n",), ("2 2\n",)]
     script = replace(make_task(texts), harness=Harness("script"))
     text = "\n".join(infer_constraints(script))
@@ -40,6 +36,24 @@ def test_inputs_that_are_no_arguments_are_not_called_that() -> None:
     calls = replace(make_task([(["C"], ["add", 1])]), harness=Harness("sequence"))
     (line,) = infer_constraints(calls)
     assert line.startswith("# ")
+    times = ["at 09:30", "at 12:00", "at 23:15"]
+    task = replace(make_task([(each,) for each in times]), prompt="Read the time.")
+    lines = [line.strip() for line in infer_constraints(task)]
+    count = sum(line.startswith("# assumed") for line in lines)
+    assert count > 0
+    assert f"({count})" in lines[-1]
+    assert lines[-1].startswith("#")
+    assert Comparison.read("1 <= len(nums) <= 9").code(["nums"]) == "1 <= len(nums) <= 9"
+    assert (
+        Comparison.read("0 <= nums[i] < k").code(["nums", "k"])
+        == "all(0 <= each < k for each in nums)"
+    )
+    assert Comparison.read("1 <= m <= 9").code(["nums"]) is None
+    assert Comparison.read("l[i] <= r[i]").code(["l", "r"]) is None
+    words = make_task([([1], 2), ([3], 1)])
+    words = replace(words, prompt="k is a positive integer not greater than 5.", reference=WORDS)
+    assert any(line.startswith("    assert 1 <= k <= 5") and "stated" in line
+               for line in infer_constraints(words))  # fmt: skip
 
 
 def test_an_inferred_contract_can_be_pasted(sandbox: Sandbox) -> None:
@@ -88,29 +102,3 @@ def test_forms_become_assertions(sandbox: Sandbox, kind: str) -> None:
         wrong
     )
     assert not any(each.faulty for each in found if each)
-
-
-def test_comments_that_no_longer_bind_are_counted() -> None:
-    """Those that are assumed, and no assertion."""
-    times = ["at 09:30", "at 12:00", "at 23:15"]
-    task = replace(make_task([(each,) for each in times]), prompt="Read the time.")
-    lines = [line.strip() for line in infer_constraints(task)]
-    count = sum(line.startswith("# assumed") for line in lines)
-    assert count > 0
-    assert f"({count})" in lines[-1]
-    assert lines[-1].startswith("#")
-
-
-def test_stated_formulas_become_assertions() -> None:
-    """Formulas of names, numbers and one index are code; others stay comments."""
-    assert Comparison.read("1 <= len(nums) <= 9").code(["nums"]) == "1 <= len(nums) <= 9"
-    assert (
-        Comparison.read("0 <= nums[i] < k").code(["nums", "k"])
-        == "all(0 <= each < k for each in nums)"
-    )
-    assert Comparison.read("1 <= m <= 9").code(["nums"]) is None
-    assert Comparison.read("l[i] <= r[i]").code(["l", "r"]) is None
-    words = make_task([([1], 2), ([3], 1)])
-    words = replace(words, prompt="k is a positive integer not greater than 5.", reference=WORDS)
-    assert any(line.startswith("    assert 1 <= k <= 5") and "stated" in line
-               for line in infer_constraints(words))  # fmt: skip

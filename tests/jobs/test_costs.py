@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.commands import write_rows
 
 from evalplus_lite import Dataset, Sample, Session, Verifier, evaluate, load_dataset
 from evalplus_lite.errors import EvidenceWarning, UnusableTask
@@ -38,8 +39,8 @@ def lines(path: Path) -> list[str]:
     return path.read_text().splitlines(keepends=True)
 
 
-def test_time_and_memory_are_measured_and_survive_a_kill(tmp_path: Path, session: Session) -> None:
-    """Large and slow programs show; what a kill left of both files is taken up, row by row."""
+def test_costs_are_measured_and_survive_a_kill(tmp_path: Path, session: Session) -> None:
+    """Row by row; results of a version without costs are resumed, and force starts both over."""
     found = judged(tmp_path, session)
     costs = {row["index"]: cost for row, cost in found}
     assert all(cost.cpu is not None and cost.memory is not None for cost in costs.values())
@@ -57,19 +58,6 @@ def test_time_and_memory_are_measured_and_survive_a_kill(tmp_path: Path, session
     assert lines(tmp_path / COSTS)[:2] == before[:2]
     assert len(lines(tmp_path / COSTS)) == len(before)
     assert [row["index"] for row, cost in again if cost.memory] == [r["index"] for r, _ in found]
-
-
-def test_memory_is_the_most_that_any_process_had(tmp_path: Path, session: Session) -> None:
-    """A program that is large on one case and dies there was large, whatever came after."""
-    dies = "import os\ndef f(x):\n    if x == 1: a = b'a' * (200 << 20); os.abort()\n    return x"
-    evaluate(DATA, [Sample("Own/0", dies)], out=tmp_path, session=session, details=True)
-    ((row, cost),) = read_evaluations([tmp_path])[0].measured()
-    assert row["details"] == ["crash", "pass"]
-    assert (cost.memory or 0) > 200 << 20
-
-
-def test_results_without_costs_have_none(tmp_path: Path, session: Session) -> None:
-    """A folder of an earlier version is gone on with; what it did not measure is not known."""
     judged(tmp_path, session)
     (tmp_path / COSTS).unlink()
     path = tmp_path / "results.jsonl"
@@ -79,13 +67,16 @@ def test_results_without_costs_have_none(tmp_path: Path, session: Session) -> No
     assert [json.loads(line) for line in lines(tmp_path / COSTS)[:3]] == [{}, {}, {}]
     (tmp_path / COSTS).unlink()
     assert {cost for _, cost in read_evaluations([tmp_path])[0].measured()} == {Cost()}
-
-
-def test_force_begins_both_anew(tmp_path: Path, session: Session) -> None:
     judged(tmp_path, session)
     (tmp_path / COSTS).write_text('{"cpu": 1}\n' * 9)
     found = judged(tmp_path, session, force=True)
     assert len(lines(tmp_path / COSTS)) == len(found) == len(SAMPLES)
+    tmp_path = tmp_path / "dies"
+    dies = "import os\ndef f(x):\n    if x == 1: a = b'a' * (200 << 20); os.abort()\n    return x"
+    evaluate(DATA, [Sample("Own/0", dies)], out=tmp_path, session=session, details=True)
+    ((row, cost),) = read_evaluations([tmp_path])[0].measured()
+    assert row["details"] == ["crash", "pass"]
+    assert (cost.memory or 0) > 200 << 20
 
 
 # Weak unit tests: counted as published, and beside that left out; no reward rests on them.
@@ -112,19 +103,17 @@ def tasks(tmp_path: Path) -> Path:
         }
         for name, tests in (("both", WEAK + STRONG), ("weak", WEAK), ("strong", STRONG))
     ]
-    path = tmp_path / "tasks.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write_rows(tmp_path / "tasks.jsonl", rows)
 
 
-def test_scores_with_and_without(tasks: Path) -> None:
-    """A task of weak tests alone is in the published score only."""
+def test_scores_with_and_without(tasks: Path, session: Session) -> None:
+    """A task of weak tests alone is in the published score only; they never raise one."""
     samples = [
         Sample(task, program, model)
         for model, program in (("right", REFERENCE), ("always", ALWAYS))
         for task in ("both", "weak", "strong")
     ]
-    result = evaluate(tasks, samples, extract=False)
+    result = evaluate(tasks, samples, extract=False, session=session)
     scores = {row["model"]: row["pass_at_k"] for row in result.summary["groups"]}
     assert scores["right"]["base"] == scores["right"]["strong"] == {"pass@1": 1.0}
     assert scores["always"]["base"] == {"pass@1": 1 / 3}
@@ -133,19 +122,14 @@ def test_scores_with_and_without(tasks: Path) -> None:
     found = {(r["task_id"], r.get("model")): r.get("strong", "-") for r in result.to_rows()}
     assert found["weak", "always"] is None
     assert found["strong", "always"] == "-"
-
-
-def test_weak_tests_never_raise_a_score(tasks: Path) -> None:
-    """A failed weak test is a failure; plus counts; and without weak tasks there is no row."""
-    result = evaluate(tasks, [Sample("both", ONLY_STRONG)], extract=False)
+    result = evaluate(tasks, [Sample("both", ONLY_STRONG)], extract=False, session=session)
     (row,) = result.to_rows()
     assert (row["base"], "strong" in row, "strong" in result.summary) == ("fail", False, False)
     plus = Task("plus", "", "f", REFERENCE, base=(Case((0,)),), plus=(Case((1,)),))
     data = load_dataset(tasks)
     mixed = replace(data, tasks=(*data.tasks, plus))
     samples = [Sample("plus", "def f(n):\n    return 17\n"), Sample("weak", REFERENCE)]
-    scores = evaluate(mixed, samples, extract=False).pass_at_k
-    assert scores is not None
+    scores = evaluate(mixed, samples, extract=False, session=session).pass_at_k
     assert (scores["base"]["pass@1"], scores["plus"]["pass@1"]) == (1.0, 0.5)
     assert scores["strong"]["pass@1"] == 0.0
 
@@ -162,9 +146,5 @@ def test_rewards_leave_them_out(tasks: Path) -> None:
         assert caught.value.cause == "weak"
     with Verifier(tasks, weak_tests=True) as verifier:
         assert verifier.verify("weak", ALWAYS).passed
-
-
-def test_the_environment_says_so() -> None:
-    """Adapters are told by a variable."""
     assert not JudgeSettings.from_environment({}).weak_tests
     assert JudgeSettings.from_environment({"EVALPLUS_LITE_WEAK_TESTS": "1"}).weak_tests

@@ -175,8 +175,8 @@ def test_a_pytest_file_becomes_a_task_file(folder: Path, session: Session) -> No
                     ("test_others", 37), ("test_others", 38), ("area", 0)]  # fmt: skip
 
 
-def test_tolerances_hold_for_ints(tmp_path: Path, session: Session) -> None:
-    """An int within ``approx`` or ``isclose`` is expected as a float, True as it is."""
+def test_assertions_become_cases_or_are_listed(tmp_path: Path, session: Session) -> None:
+    """Tolerances hold for ints, what is sorted may be a set, and other assertions are named."""
     path = tmp_path / "test_f.py"
     path.write_text(
         "def test_f():\n    assert f(1) == pytest.approx([3, True])\n"
@@ -185,10 +185,6 @@ def test_tolerances_hold_for_ints(tmp_path: Path, session: Session) -> None:
     result = draft_from_pytest(path, session=session)
     found = [repr(wire.decode(output)) for task in result.tasks for output in task.outputs]
     assert found == ["[3.0, True]", "2.0", "2"]
-
-
-def test_what_is_sorted_may_be_a_set(tmp_path: Path, session: Session) -> None:
-    """The reference shows which; a text is neither, and the reason says so."""
     path = tmp_path / "test_sorted.py"
     path.write_text(
         "def f(x):\n    return set(x)\ndef g(x):\n    return list(x)\ndef h(x):\n    return x\n"
@@ -202,10 +198,6 @@ def test_what_is_sorted_may_be_a_set(tmp_path: Path, session: Session) -> None:
     (lost,) = result.summary["left_out"]
     assert lost["name"] == "h"
     assert "sorted" in lost["reason"]
-
-
-def test_assertions_of_other_kinds_are_listed(tmp_path: Path, session: Session) -> None:
-    """What pytest.raises or a TestCase's methods say becomes no case, and is not passed over."""
     path = tmp_path / "test_f.py"
     path.write_text(
         "def test_f():\n    assert f(1) == 1\n    with pytest.raises(TypeError):\n        f()\n"

@@ -59,8 +59,8 @@ def results(folder: Path) -> dict[str, bytes]:
     return {name: (folder / "out" / name).read_bytes() for name in FILES}
 
 
-def test_verdicts_are_right(undisturbed: Path) -> None:
-    """Each sample has a row with its verdict, in an order that the samples decide."""
+def test_verdicts_are_right_and_kept(undisturbed: Path, folder: Path) -> None:
+    """Each sample has a row with its verdict; run once more, a finished run changes nothing."""
     rows = [row.data for row in read_jsonl(undisturbed / "out" / "results.jsonl")]
     assert len(rows) == SAMPLES
     assert Counter(row["task_id"] for row in rows) == {f"Own/{i}": SAMPLES // 3 for i in range(3)}
@@ -75,26 +75,20 @@ def test_verdicts_are_right(undisturbed: Path) -> None:
             expected.append((row["task_id"], seen[row["task_id"]]))
         seen[row["task_id"]] += 1
     assert sorted(passed) == sorted(expected)
-
-
-@pytest.mark.parametrize(("workers", "seed"), [(1, "1"), (3, "random")])
-def test_the_same_bytes_however_it_is_run(
-    undisturbed: Path, folder: Path, workers: int, seed: str
-) -> None:
-    """Neither the number of workers nor the hash seed changes a byte of the results."""
-    done = run_process(*ARGUMENTS, "-w", workers, folder=folder, variables={"PYTHONHASHSEED": seed})
-    assert done.returncode == 0, done.stderr
-    assert results(folder) == results(undisturbed)
-
-
-def test_a_finished_run_runs_nothing(undisturbed: Path, folder: Path) -> None:
-    """Run once more, a finished run changes nothing."""
     (folder / "out").mkdir()
     for name, data in results(undisturbed).items():
         (folder / "out" / name).write_bytes(data)
     done = run(*ARGUMENTS, folder=folder)
     assert done.returncode == 0, done.stderr
     assert f"{SAMPLES} results were there already" in done.stderr
+    assert results(folder) == results(undisturbed)
+
+
+def test_the_same_bytes_however_it_is_run(undisturbed: Path, folder: Path) -> None:
+    """Neither the number of workers nor the hash seed changes a byte of the results."""
+    variables = {"PYTHONHASHSEED": "random"}
+    done = run_process(*ARGUMENTS, "-w", 3, folder=folder, variables=variables)
+    assert done.returncode == 0, done.stderr
     assert results(folder) == results(undisturbed)
 
 
@@ -171,17 +165,16 @@ def test_a_run_that_is_killed_again_has_not_ended(
         list(read_evaluation(out).rows())
 
 
-def test_a_task_may_be_corrected_within_a_session(tmp_path: Path) -> None:
+def test_a_task_may_be_corrected_within_a_session(tmp_path: Path, session: Session) -> None:
     """A reference that raised is examined again once its file was corrected."""
     path, row = tmp_path / "tasks.jsonl", {"id": "T/0", "prompt": "", "entry_point": "f"}
     samples = [Sample("T/0", "def f(x): return x")]
-    with Session(workers=1, cache=False) as session:
-        for reference, judged in (("1 / 0", 0), ("x", 1), ("1 / 0", 0), ("x", 1)):
-            text = f"def f(x): return {reference}"
-            path.write_text(json.dumps({**row, "reference": text, "inputs": [[1], [2]]}))
-            result = evaluate(path, samples, session=session)
-            assert [each["base"] for each in result.to_rows()] == ["pass"] * judged
-            assert len(result.summary["unusable"]) == 1 - judged
+    for reference, judged in (("1 / 0", 0), ("x", 1), ("1 / 0", 0), ("x", 1)):
+        text = f"def f(x): return {reference}"
+        path.write_text(json.dumps({**row, "reference": text, "inputs": [[1], [2]]}))
+        result = evaluate(path, samples, session=session)
+        assert [each["base"] for each in result.to_rows()] == ["pass"] * judged
+        assert len(result.summary["unusable"]) == 1 - judged
 
 
 def test_few_long_programs_are_in_memory_at_a_time(tmp_path: Path) -> None:
@@ -221,7 +214,7 @@ def test_few_long_programs_are_in_memory_at_a_time(tmp_path: Path) -> None:
     assert most < 50
 
 
-def test_stress_cases_have_a_verdict_of_their_own(tmp_path: Path) -> None:
+def test_stress_cases_have_a_verdict_of_their_own(tmp_path: Path, session: Session) -> None:
     """They are run if asked for, by programs that pass, and change no score."""
     task = make_task([(1,)], [(2,)])
     strain = Suite(task.id, (Case((30,), reason="size"),), (wire.encode(60),), 0)
@@ -232,7 +225,7 @@ def test_stress_cases_have_a_verdict_of_their_own(tmp_path: Path) -> None:
     sources = (right, slow, wrong, "\n\n" + slow)
     samples = [Sample(task.id, source, index=n) for n, source in enumerate(sources)]
     plain, asked = (
-        evaluate(tmp_path / "suite.jsonl", samples, ks=(1,), stress=stress)
+        evaluate(tmp_path / "suite.jsonl", samples, ks=(1,), stress=stress, session=session)
         for stress in (False, True)
     )
     assert plain.pass_at_k == asked.pass_at_k
@@ -304,7 +297,6 @@ def test_the_smallest_input_is_found(
 ) -> None:
     """Of a list of six numbers a few plain ones are left, with the answers to them."""
     found = smallest(sandbox, make_task([(xs,) for xs in LONG], reference=TOTAL), source)
-    assert found is not None
     (case,) = found.suite.cases
     assert case.arguments == (arguments,)
     assert wire.decode(found.suite.expected[0]) == sum(arguments)
@@ -319,7 +311,6 @@ def test_a_contract_bounds_what_is_tried(sandbox: Sandbox, is_own: bool) -> None
     contract = "def precondition(xs):\n    assert len(xs) >= 5 and min(xs) >= 4\n"
     task = make_task([(LONG[0],)], reference=TOTAL, id="T/1", contract=contract if is_own else None)
     found = smallest(sandbox, task, WRONG, contracts={} if is_own else {"T/1": contract})
-    assert found is not None
     assert found.suite.cases[0].arguments == ([4, 4, 4, 4, 4],)
 
 

@@ -116,8 +116,8 @@ def summary(folder: Path) -> dict[str, Any]:
     return written
 
 
-def test_scores_are_the_counts(folder: Path, summary: dict[str, Any]) -> None:
-    """Table 1, functions, runs and cost: as counted by hand."""
+def test_the_report_holds_what_was_put_in(folder: Path, summary: dict[str, Any]) -> None:
+    """Scores as counted by hand, the trends that are there, and a page that runs nothing."""
     falling, product = summary["models"]
     assert (falling["model"], product["model"]) == ("falling", f"other {ODD}")
     rows = [json.loads(line) for line in (folder / "falling.jsonl").read_text().splitlines()]
@@ -135,10 +135,6 @@ def test_scores_are_the_counts(folder: Path, summary: dict[str, Any]) -> None:
     # Run 0 misses case 0, run 1 the raising case 9, which counts as missed already.
     assert product["runs"]["pass@1"] == pytest.approx([0.35, 0.40])
     assert product["errors"]["pass@1"] == 0
-
-
-def test_what_makes_it_hard_is_found(summary: dict[str, Any]) -> None:
-    """The slope that was put in lies in its interval; what was not put in is not found."""
     trends = {(row["measure"], row["scope"], row["model"]): row for row in summary["trends"]}
     lines = trends["run: lines", "all", "falling"]
     low, high = lines["fit"]["interval"]
@@ -156,10 +152,6 @@ def test_what_makes_it_hard_is_found(summary: dict[str, Any]) -> None:
     assert with_product["falling"]["interval"][0] < 0 < with_product["falling"]["interval"][1]
     # The | of an annotation is no bit work.
     assert "bit manipulation" not in {row["construct"] for row in summary["constructs"]}
-
-
-def test_tables_of_the_tasks(folder: Path, summary: dict[str, Any]) -> None:
-    """Packages by rank, and the tokens spent on inputs, from their definitions."""
     packages = summary["repositories"]["packages"]
     assert [row["cases"] for row in packages] == [200, 100, 100]
     fit = stats.linregress([0, math.log10(2), math.log10(3)], [200, 100, 100])
@@ -170,10 +162,6 @@ def test_tables_of_the_tasks(folder: Path, summary: dict[str, Any]) -> None:
     assert summary["generation"] == {**made, "cost": pytest.approx(360e-6 + 36 * 2e-6)}
     with (folder / "out" / "exe-trends.csv").open() as file:
         assert len(list(csv.DictReader(file))) == len(summary["trends"])
-
-
-def test_the_page_holds_all_and_runs_nothing(folder: Path, summary: dict[str, Any]) -> None:
-    """Every figure and table, pictures inside, hostile names as text, nothing from elsewhere."""
     page = (folder / "out" / "report.html").read_text()
     drawn = [row for row in summary["figures"] if f"{row['name']}.svg" in row["files"]]
     assert {"exe-packages", "exe-statistics", "exe-per-line", "exe-runtime",
@@ -221,8 +209,9 @@ def test_little_data_is_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str
     capsys.readouterr()
 
 
-def test_a_price_for_all_and_another_for_one(folder: Path, tmp_path: Path) -> None:
-    """Who is not named costs what was said of all."""
+@pytest.mark.usefixtures("summary")
+def test_prices_and_mistakes(folder: Path, tmp_path: Path) -> None:
+    """Who is not named costs what all do; changed reports and other predictions are refused."""
     call = ["exe", "report", str(folder / "tasks.jsonl"), str(folder / "falling.jsonl"),
             str(folder / "product.jsonl"), "--no-pictures", "-o", str(tmp_path)]  # fmt: skip
     cost = []
@@ -232,21 +221,12 @@ def test_a_price_for_all_and_another_for_one(folder: Path, tmp_path: Path) -> No
         cost.append([row["cost"] for row in found["models"]])
     assert cost[2] == [cost[1][0], cost[0][1]]
     assert cost[0][0] != cost[1][0]
-
-
-@pytest.mark.usefixtures("summary")
-def test_a_report_that_somebody_changed_is_named(folder: Path, tmp_path: Path) -> None:
-    """Its figures cannot be drawn: an error of the file, whatever of it has another form."""
     found = json.loads((folder / "out" / "exe-report.json").read_text())
     place = tmp_path / "exe-report.json"
     for key in ("models", "trends", "packages", "repositories", "variation"):
         place.write_text(json.dumps({**found, key: "text"}))
         with pytest.raises(InputError, match=r"exe-report\.json"):
             figures([tmp_path], out=tmp_path / "drawn", pictures=False, only=["execution"])
-
-
-def test_predictions_of_other_tasks_are_refused(folder: Path, tmp_path: Path) -> None:
-    """A wrong case, no prediction, and no file: an error that names the file."""
     said = {"task_id": "p/0", "case": 99, "prediction": {"value": 1}}
     write_jsonl(tmp_path / "other.jsonl", [said])
     (tmp_path / "empty.jsonl").write_text("")

@@ -58,12 +58,11 @@ def files_of(job: Job) -> dict[str, bytes]:
     return files
 
 
-@pytest.mark.parametrize("kills", [4, pytest.param(20, marks=pytest.mark.slow)])
-def test_a_killed_run_goes_on(job: Job, undisturbed: Job, kills: int) -> None:
+def test_a_killed_run_goes_on(job: Job, undisturbed: Job) -> None:
     """Killed dead at several moments, with what it began, a run ends as if nothing had been."""
     source, whole = random.Random(0), undisturbed.size()
     killed = 0
-    for part in sorted(source.random() for _ in range(kills)):
+    for part in sorted(source.random() for _ in range(4)):
         written = job.size()
         killed += faults.kill_when_written(job, int(part * whole), source)
         assert job.size() >= written
@@ -87,7 +86,7 @@ def test_killed_workers_are_replaced(job: Job, undisturbed: Job) -> None:
     assert sorted(rows) == sorted(undisturbed.results.read_text().splitlines())
 
 
-@pytest.mark.parametrize("part", [0.0, 0.02, 0.5, 0.999])
+@pytest.mark.parametrize("part", [0.0, 0.5, 0.999])
 def test_a_file_cut_short_is_completed(job: Job, undisturbed: Job, part: float) -> None:
     """Whatever is missing at the end of the results is judged again, and nothing else."""
     shutil.copytree(undisturbed.out, job.out)

@@ -84,8 +84,8 @@ def rows(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(path.read_text("utf-8").splitlines()))
 
 
-def test_the_numbers_are_those_of_the_samples(folder: Path) -> None:
-    """pass@1 of 4 samples of each of 2 tasks, counted by hand."""
+def test_figures_hold_what_was_counted_by_hand(folder: Path, results: Path) -> None:
+    """pass@1, best temperatures and tests; files are sound and hold no hostile text."""
     found = {(row["model"], row["tests"]): float(row["pass_at_k"])
              for row in rows(folder / "scores.csv")}  # fmt: skip
     assert found["a, temperature 0.2", "base"] == 0.75
@@ -95,15 +95,9 @@ def test_the_numbers_are_those_of_the_samples(folder: Path) -> None:
     # Each entrant counts the same: (0.5 + 0.25 + 1 + 0) / 4 pass all tests.
     assert float(rates["Own/0"]["plus"]) == pytest.approx(1.75 / 4)
     assert float(rates["Own/0"]["base"]) == pytest.approx((0.75 + 0.75 + 1 + 1) / 4)
-
-
-def test_models_have_their_best_temperature(folder: Path) -> None:
     lines = (folder / "models.md").read_text().splitlines()
     assert "| a | plus | - | 50.0 | 0.2 |" in lines
     assert "| b | plus | 100.0 | - | - |" in lines
-
-
-def test_tests_are_counted(folder: Path) -> None:
     found = [tuple(row.values()) for row in rows(folder / "test-counts.csv")]
     own = [row[2:] for row in found if row[0] == TASKS.name]
     assert own == [
@@ -111,9 +105,6 @@ def test_tests_are_counted(folder: Path) -> None:
         ("base and plus", "2", "3.5", "3.5", "3", "4"),
     ]
     assert {row[0] for row in found} == {TASKS.name, "mini"}
-
-
-def test_reduction_counts_base_tests_as_well(results: Path, folder: Path) -> None:
     summary = json.loads((results / "crossval" / "crossval.json").read_text())
     assert summary["cases_a_task"] == {"all": 3.5, "base": 1.0}
     line = next(row for row in summary["pooled"] if row["policy"] == "default")
@@ -121,22 +112,6 @@ def test_reduction_counts_base_tests_as_well(results: Path, folder: Path) -> Non
     column = [cell.strip() for cell in shown[0].split("|")].index("default, tests")
     cells = [cell.strip() for cell in shown[-1].split("|")]
     assert cells[column] == f"{line['size'] + 1:.1f}"
-
-
-def test_pictures_are_the_same_bytes(results: Path, folder: Path, tmp_path: Path) -> None:
-    """Also in another process, where a user's settings of matplotlib say otherwise."""
-    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nfont.size: 30\n")
-    done = run_process("figures", results, "-o", tmp_path / "again", "--only", "pass-rates",
-               "--only", "scores", folder=tmp_path,
-               variables={"PYTHONHASHSEED": "7"})  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    for name in ("pass-rates", "scores"):
-        for ending in ("svg", "png", "csv"):
-            file = f"{name}.{ending}"
-            assert (tmp_path / "again" / file).read_bytes() == (folder / file).read_bytes(), file
-
-
-def test_files_are_sound_and_hold_no_hostile_text(folder: Path) -> None:
     for path in folder.glob("*.svg"):
         tree = ElementTree.parse(path)
         assert {each.tag.rsplit("}")[-1] for each in tree.iter()} & {
@@ -153,17 +128,29 @@ def test_files_are_sound_and_hold_no_hostile_text(folder: Path) -> None:
     assert page.count("![") == len(list(folder.glob("*.svg")))
 
 
-def test_what_has_no_data_is_named(results: Path, tmp_path: Path) -> None:
+def test_pictures_are_the_same_bytes(results: Path, folder: Path, tmp_path: Path) -> None:
+    """Also in another process, where a user's settings of matplotlib say otherwise."""
+    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nfont.size: 30\n")
+    done = run_process("figures", results, "-o", tmp_path / "again", "--only", "pass-rates",
+               "--only", "scores", folder=tmp_path,
+               variables={"PYTHONHASHSEED": "7"})  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    for name in ("pass-rates", "scores"):
+        for ending in ("svg", "png", "csv"):
+            file = f"{name}.{ending}"
+            assert (tmp_path / "again" / file).read_bytes() == (folder / file).read_bytes(), file
+
+
+def test_what_cannot_be_drawn_is_named(
+    results: Path, tmp_path: Path, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For want of data or of matplotlib, or by mistake; one sample of base tests is enough."""
     found = figures([results / "mini"], out=tmp_path)
     assert [row["name"] for row in found.to_rows()] == ["test-counts"]
     missing = {row["name"] for row in found.summary["missing"]}
     assert missing == {"scores", "models", "pass-rates", "reduction", "execution"}
     page = (tmp_path / "figures.md").read_text()
     assert all(f"- {name}: " in page for name in missing)
-
-
-def test_one_sample_and_no_plus(session: Session, tmp_path: Path) -> None:
-    """One model, one task, one sample, that is wrong, on base tests alone."""
     task = Task("Own/0", "", "f", "def f(x):\n    return x\n", base=(Case((1,)),))
     data, wrong = Dataset("own", (task,)), [Sample("Own/0", "f = 0")]
     evaluate(data, wrong, out=tmp_path / "o", session=session)
@@ -172,9 +159,6 @@ def test_one_sample_and_no_plus(session: Session, tmp_path: Path) -> None:
         "scores", "models", "pass-rates"
     ]  # fmt: skip
     assert [row["tests"] for row in rows(tmp_path / "f" / "scores.csv")] == ["base"]
-
-
-def test_mistakes(results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="pass-rates"):
         figures([results], out=tmp_path, only=["pass-rate"])
     with pytest.raises(InputError, match="does not exist"):
@@ -190,13 +174,9 @@ def test_mistakes(results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     }
 
 
-@pytest.fixture
-def published(shared: Path) -> Path:
-    return shared / "datasets" / "HumanEvalPlus-Mini.jsonl.gz"
-
-
-def test_counts_of_a_published_set(published: Path, tmp_path: Path) -> None:
+def test_counts_of_a_published_set(shared: Path, tmp_path: Path) -> None:
     """The numbers that its rows have."""
+    published = shared / "datasets" / "HumanEvalPlus-Mini.jsonl.gz"
     with gzip.open(published) as file:
         raw: list[dict[str, Any]] = [json.loads(line) for line in file]
     numbers = [len(row["base_input"]) + len(row["plus_input"]) for row in raw]

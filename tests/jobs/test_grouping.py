@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evalplus_lite import Case, Dataset, Task, evaluate
+from evalplus_lite import Case, Dataset, Session, Task, evaluate
 from evalplus_lite.errors import InputError
 from evalplus_lite.jobs import samples
 from evalplus_lite.jobs.samples import CHUNK, LONGEST, SampleTable
@@ -30,11 +30,15 @@ OTHERS = [
 
 
 def test_programs_that_compile_alike_share_a_name() -> None:
-    """Comments and layout do not count; a docstring, a type of number and a name do."""
+    """Comments and layout do not count, other code does; a huge text costs the others nothing."""
     names = fingerprints([PLAIN, *ALIKE, *OTHERS])
     assert len(set(names[: 1 + len(ALIKE)])) == 1
     assert len(set(names)) == 1 + len(OTHERS)
     assert [fingerprints([text]) for text in OTHERS] == [[name] for name in names[-len(OTHERS) :]]
+    commented = "# inspect the traceback, line by line\n" + PLAIN
+    assert len(set(fingerprints([PLAIN, commented]))) == 1
+    hostile = "x = " + "-" * 200_000 + "1\n"
+    assert fingerprints([PLAIN, hostile, ALIKE[0]])[::2] == fingerprints([PLAIN, ALIKE[0]])
 
 
 SEES_ITS_LINES = {
@@ -115,20 +119,8 @@ def test_usual_programs_are_compared(text: str) -> None:
     assert first == second
 
 
-def test_a_comment_on_lines_is_none_of_the_program() -> None:
-    """Only what a program can act on tells it apart."""
-    commented = "# inspect the traceback, line by line\n" + PLAIN
-    assert len(set(fingerprints([PLAIN, commented]))) == 1
-
-
-def test_a_text_that_is_too_large_does_not_cost_the_others() -> None:
-    """It is named by its characters, and those beside it as ever."""
-    hostile = "x = " + "-" * 200_000 + "1\n"
-    assert fingerprints([PLAIN, hostile, ALIKE[0]])[::2] == fingerprints([PLAIN, ALIKE[0]])
-
-
-def test_groups_come_by_task_and_by_first_occurrence(tmp_path: Path) -> None:
-    """Whatever lies between them; a worker is dealt few at a time; what is done is left out."""
+def test_groups_come_by_task_and_few_at_a_time(tmp_path: Path) -> None:
+    """In the order of first occurrence, without what is done; samples come back as they were."""
     sources = [PLAIN, OTHERS[0], ALIKE[0], "#" * LONGEST, "#" * LONGEST, ALIKE[1]]
     samples = [
         Sample(f"T/{number % 2}", source, "", number)
@@ -154,10 +146,6 @@ def test_groups_come_by_task_and_by_first_occurrence(tmp_path: Path) -> None:
         ("T/1", [[3]]),
         ("T/1", [[9]]),
     ]
-
-
-def test_many_equal_programs_are_dealt_in_parts() -> None:
-    """However many there are of one, or of short ones, no worker gets them all at once."""
     with SampleTable(Sample("T/0", PLAIN, "", number) for number in range(1000)) as table:
         table.group()
         sizes = [len(chunk) for _, chunk in table.chunks()]
@@ -169,10 +157,6 @@ def test_many_equal_programs_are_dealt_in_parts() -> None:
         sizes = [len(chunk) for _, chunk in table.chunks(3)]
     assert sizes == sorted(sizes, reverse=True)
     assert (sizes[0], sizes[-1], sum(sizes)) == (CHUNK, 1, 1000)
-
-
-def test_samples_come_back_as_often_as_wanted() -> None:
-    """Two passes at once see all samples, in order, any character included."""
     samples = [
         Sample("t/0", "x = '\ud800\u2028\n'\r\n", "model", 0),
         Sample("t/1", "", "", 3),
@@ -197,7 +181,7 @@ def test_no_room_is_told_with_the_folder(monkeypatch: pytest.MonkeyPatch) -> Non
         SampleTable([Sample("t/0", "y" * (1 << 20), "", 1)])
 
 
-def test_equal_programs_are_run_once_and_each_has_its_row(tmp_path: Path) -> None:
+def test_equal_programs_are_run_once_and_each_has_its_row(tmp_path: Path, session: Session) -> None:
     """One run's answer is in the rows of all, far apart as they are; a line is each one's own."""
     task = Task("T/0", "", "f", "def f(x):\n    return x\n", (Case((1,)),))
     drawn = "import random\ndef f(x):\n    return random.SystemRandom().random()\n"
@@ -205,7 +189,7 @@ def test_equal_programs_are_run_once_and_each_has_its_row(tmp_path: Path) -> Non
     between = [f"def f(x):\n    return x + {number}\n" for number in range(100)]
     sources = [drawn, raised, *between, "\n\n" + drawn, "# a line\n" + raised, drawn, raised]
     samples = [Sample("T/0", source, "", number) for number, source in enumerate(sources)]
-    rows = evaluate(Dataset("own", (task,)), samples).to_rows()
+    rows = evaluate(Dataset("own", (task,)), samples, session=session).to_rows()
     assert sorted(row["index"] for row in rows) == list(range(len(sources)))
     by_index = {row["index"]: row for row in rows}
     answers = [by_index[number]["failure"]["actual"] for number in (0, 102, 104)]
@@ -215,8 +199,8 @@ def test_equal_programs_are_run_once_and_each_has_its_row(tmp_path: Path) -> Non
     assert [by_index[number]["base"] for number in (2, 3)] == ["pass", "fail"]
 
 
-def test_no_program_has_the_verdict_of_another() -> None:
-    """One that is right on some lines only, and hides that it looks, is judged on its own."""
+def test_no_program_has_the_verdict_of_another(session: Session) -> None:
+    """One that is right on some lines only is judged on its own, by cases and by unit tests."""
     task = Task("T/0", "", "f", "def f(x):\n    return x\n", (Case((1,)),))
     source = (
         "import sys\ndef f(x):\n"
@@ -224,12 +208,8 @@ def test_no_program_has_the_verdict_of_another() -> None:
         "    return x if getattr(here, 'f_li' + 'neno') == 4 else 0\n"
     )
     samples = [Sample("T/0", text, "", n) for n, text in enumerate([source, "\n" + source])]
-    rows = evaluate(Dataset("own", (task,)), samples).to_rows()
+    rows = evaluate(Dataset("own", (task,)), samples, session=session).to_rows()
     assert {row["index"]: row["base"] for row in rows} == {0: "pass", 1: "fail"}
-
-
-def test_what_unit_tests_import_does_not_show_a_program_its_lines() -> None:
-    """They run among its names: there, only programs of the same text are equal."""
     tests = """
 import logging
 import unittest
@@ -243,5 +223,5 @@ class PutTest(unittest.TestCase):
     texts = [source, "\n" + source, source]
     assert len(set(fingerprints(texts))) == 1
     samples = [Sample("T/0", text, "", number) for number, text in enumerate(texts)]
-    rows = evaluate(Dataset("own", (task,)), samples).to_rows()
+    rows = evaluate(Dataset("own", (task,)), samples, session=session).to_rows()
     assert {row["index"]: row["base"] for row in rows} == {0: "pass", 1: "fail", 2: "pass"}

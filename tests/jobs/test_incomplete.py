@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.commands import write_rows
 
 from evalplus_lite import Sample, Session, augment, evaluate, load_dataset
 from evalplus_lite.errors import InputError
@@ -25,9 +26,7 @@ ROWS = [
 
 @pytest.fixture
 def tasks(tmp_path: Path) -> Path:
-    path = tmp_path / "tasks.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    return path
+    return write_rows(tmp_path / "tasks.jsonl", ROWS)
 
 
 def causes(unusable: list[dict[str, str]]) -> dict[str, str]:
@@ -35,7 +34,7 @@ def causes(unusable: list[dict[str, str]]) -> dict[str, str]:
 
 
 def test_outputs_judge_without_a_reference(tasks: Path, session: Session) -> None:
-    """A task with outputs judges programs; one with neither is named, and judges none."""
+    """Tasks with neither are named, as are outputs that a reference contradicts."""
     ids = ("given", "other", "same", "none")
     samples = [Sample(id, SUM.replace("+", op), index=n) for id in ids for n, op in enumerate("+-")]
     result = evaluate(tasks, samples, extract=False, minimize=True, session=session)
@@ -44,18 +43,10 @@ def test_outputs_judge_without_a_reference(tasks: Path, session: Session) -> Non
         (id, n): verdict for id in ids[:3] for n, verdict in enumerate(("pass", "fail"))
     }
     assert causes(result.unusable) == {"none": "no reference"}
-
-
-def test_a_reference_that_disagrees_is_noted(tasks: Path, session: Session) -> None:
-    """An input on which the reference gives another output than the task is no test."""
     result = evaluate(tasks, [Sample("other", SUM)], extract=False, session=session)
     (note,) = [row for row in result.summary["notes"] if row["kind"] == "dropped"]
     assert (note["task_id"], note["cause"], note["count"]) == ("other", "expected", 1)
     assert "8.0" in note["detail"]
-
-
-def test_what_needs_a_reference_leaves_them_out(tasks: Path, session: Session) -> None:
-    """Inputs are made for the other tasks; the outputs that were given stay as they were given."""
     result = augment(tasks, inputs=2, session=session)
     assert causes(result.unusable) == {"given": "no reference", "none": "no reference"}
     assert set(result.dataset.ids) == {"other", "same"}
@@ -82,37 +73,34 @@ CAUGHT = 66
 """Of 69 wrong programs. One groups words by the sum of their letters."""
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_right_programs_pass_and_wrong_ones_fail(tmp_path: Path, seed: int) -> None:
+def test_right_programs_pass_and_wrong_ones_fail(tmp_path: Path, session: Session) -> None:
     """No right program is rejected for what the text rules out, and nearly all wrong ones are."""
     path = tmp_path / "tasks.jsonl"
     rows = [{key: task[key] for key in task if key not in ("right", "wrong")} for task in TASKS]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
     failed = {}
-    with Session() as session:
-        suite = augment(path, inputs=200, seed=seed, session=session).dataset
-        for kind in ("right", "wrong"):
-            programs = [
-                {"task_id": task["id"], "solution": source}
-                for task in TASKS
-                for source in task[kind]
-            ]
-            judged = evaluate(suite, programs, session=session).to_rows()
-            failed[kind] = [row for row in judged if row["base"] != "pass" or row["plus"] != "pass"]
+    suite = augment(path, inputs=200, session=session).dataset
+    for kind in ("right", "wrong"):
+        programs = [
+            {"task_id": task["id"], "solution": source} for task in TASKS for source in task[kind]
+        ]
+        judged = evaluate(suite, programs, session=session).to_rows()
+        failed[kind] = [row for row in judged if row["base"] != "pass" or row["plus"] != "pass"]
     assert failed["right"] == []
     assert len(failed["wrong"]) >= CAUGHT
 
 
-def test_no_right_program_is_rejected_for_what_was_learned(tmp_path: Path) -> None:
+def test_no_right_program_is_rejected_for_what_was_learned(
+    tmp_path: Path, session: Session
+) -> None:
     """On tasks that were read when rules were made: ``scripts/benchmarks/own_tasks.py``."""
     with gzip.open(Path(__file__).with_name("own_tasks.jsonl.gz"), "rt") as lines:
         rows = [row for row in map(json.loads, lines) if row.pop("set") in "ab"]
     programs = [{"task_id": row["id"], "solution": text} for row in rows for text in row["right"]]
     path = tmp_path / "tasks.jsonl"
     tasks = [{key: row[key] for key in row if key not in ("right", "wrong")} for row in rows]
-    path.write_text("".join(json.dumps(task) + "\n" for task in tasks))
-    with Session() as session:
-        made = augment(path, inputs=100, session=session)
-        judged = evaluate(made.dataset, programs, session=session).to_rows()
+    write_rows(path, tasks)
+    made = augment(path, inputs=100, session=session)
+    judged = evaluate(made.dataset, programs, session=session).to_rows()
     assert [row for row in judged if row["plus"] != "pass"] == []
     assert len(made.summary["without_new"]) <= 6

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from support.commands import write_rows
 
 from evalplus_lite import InputError, Session, lint, load_dataset
 from evalplus_lite.cli import main
@@ -87,10 +88,9 @@ def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def rows(tasks: Path) -> dict[str, dict[str, Any]]:
+def rows(tasks: Path, session: Session) -> dict[str, dict[str, Any]]:
     """What is found of each task."""
-    with Session(workers=2, cache=False) as session:
-        result = lint(tasks, session=session)
+    result = lint(tasks, session=session)
     found = {row["task_id"]: row for row in result.to_rows()}
     last = f"line {len(PROGRAMS) + len(UNUSABLE) + 1}"
     assert list(found) == [*PROGRAMS, *UNUSABLE, last]
@@ -100,30 +100,19 @@ def rows(tasks: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def test_a_good_task_is_fit(rows: dict[str, dict[str, Any]]) -> None:
-    """What will be tested is said, and nothing else where nothing is to be said."""
+def test_each_defect_has_its_code(rows: dict[str, dict[str, Any]]) -> None:
+    """A task has the finding that was planted, and the verdict of its worst; a good one none."""
+    for kind, (code, *_) in PROGRAMS.items():
+        row = rows[kind]
+        assert bool(row["findings"]) == bool(code), kind
+        assert code in ["", *(each["code"] for each in row["findings"])], kind
+        ranks = [VERDICTS.index(each["verdict"]) for each in row["findings"]]
+        assert row["verdict"] == VERDICTS[max(ranks, default=0)], kind
+    for kind, (code, _) in UNUSABLE.items():
+        assert (rows[kind]["verdict"], rows[kind]["findings"][0]["code"]) == ("broken", code), kind
     row = rows["ready"]
-    assert (row["verdict"], row["findings"]) == ("fit", [])
     assert (row["harness"], row["observe"], row["compared"]) == ("call", ["value"], "python")
     assert (row["given"], row["usable"], row["steps"]) == (2, 2, 1)
-
-
-@pytest.mark.parametrize("kind", PROGRAMS)
-def test_each_defect_has_its_code(rows: dict[str, dict[str, Any]], kind: str) -> None:
-    """A task that can be used has the finding that was planted, and the verdict of its worst."""
-    row, code = rows[kind], PROGRAMS[kind][0]
-    assert bool(row["findings"]) == bool(code)
-    assert code in ["", *(each["code"] for each in row["findings"])]
-    ranks = [VERDICTS.index(each["verdict"]) for each in row["findings"]]
-    assert row["verdict"] == VERDICTS[max(ranks, default=0)]
-
-
-@pytest.mark.parametrize("kind", UNUSABLE)
-def test_what_cannot_be_used_is_broken(rows: dict[str, dict[str, Any]], kind: str) -> None:
-    """A task without a usable case says why."""
-    row = rows[kind]
-    assert row["verdict"] == "broken"
-    assert row["findings"][0]["code"] == UNUSABLE[kind][0]
 
 
 def test_every_cause_is_of_one_code() -> None:
@@ -139,7 +128,7 @@ def test_every_cause_is_of_one_code() -> None:
 
 
 def test_the_command_shows_all(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every task is in the table, every finding below it, and the exit code tells of bad ones."""
+    """Findings below the table, or annotations with file and line; and an exit code."""
     assert main(["lint", str(tasks), "--tasks", "ready,prompt,load"]) == 1
     out = capsys.readouterr().out
     assert "1 fit, 0 weak, 1 unfair, 1 broken" in out
@@ -147,10 +136,6 @@ def test_the_command_shows_all(tasks: Path, capsys: pytest.CaptureFixture[str]) 
     assert main(["lint", str(tasks), "--tasks", "ready,prompt", "--fail-on", "error"]) == 0
     assert main(["lint", "--explain", "T201"]) == 0
     assert "prompt-contradicts" in capsys.readouterr().out
-
-
-def test_other_tools_read_the_findings(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Annotations name the file, the line of the task and the level."""
     line = [*PROGRAMS].index("prompt") + 1
     assert main(["lint", str(tasks), "--tasks", "prompt", "--format", "github"]) == 1
     out = capsys.readouterr().out
@@ -159,31 +144,32 @@ def test_other_tools_read_the_findings(tasks: Path, capsys: pytest.CaptureFixtur
     )
 
 
-def test_lint_resumes(tasks: Path, tmp_path: Path) -> None:
+def test_lint_resumes(tasks: Path, tmp_path: Path, session: Session) -> None:
     """After a kill only the tasks that are left are checked, and the files have the same bytes."""
     wrong = [{"task_id": "ready", "solution": f"def f(x):\n    return {body} if x > 2 else x + 1\n"}
              for body in ("x * x - 7", "x ** 2 - 7", "-7 + x * x")]  # fmt: skip
-    with Session(workers=1, cache=False) as session:
-        names = ["ready", "prompt"]
-        result = lint(tasks, samples=wrong, inputs=20, tasks=names, out=tmp_path, session=session)
-        doubted = [row["task_id"] for row in result.to_rows() if "T203" in str(row["findings"])]
-        assert doubted == ["ready"]
-        assert {row["task_id"] for row in result.disputes} == {"ready"}
-        paths = [tmp_path / name for name in ("lint.jsonl", "disputes.jsonl", "lint.journal.jsonl")]
-        before = [path.read_bytes() for path in paths]
-        kept = before[2].splitlines(keepends=True)
-        paths[2].write_bytes(kept[0] + kept[1][:9])
-        paths[0].unlink()
-        with pytest.raises(InputError, match="inputs"):
-            lint(tasks, samples=wrong, inputs=21, tasks=names, out=tmp_path, session=session)
-        lint(tasks, samples=wrong, inputs=20, tasks=names, out=tmp_path, session=session)
+    names = ["ready", "prompt"]
+    result = lint(tasks, samples=wrong, inputs=20, tasks=names, out=tmp_path, session=session)
+    doubted = [row["task_id"] for row in result.to_rows() if "T203" in str(row["findings"])]
+    assert doubted == ["ready"]
+    assert {row["task_id"] for row in result.disputes} == {"ready"}
+    paths = [tmp_path / name for name in ("lint.jsonl", "disputes.jsonl", "lint.journal.jsonl")]
+    before = [path.read_bytes() for path in paths]
+    kept = before[2].splitlines(keepends=True)
+    paths[2].write_bytes(kept[0] + kept[1][:9])
+    paths[0].unlink()
+    with pytest.raises(InputError, match="inputs"):
+        lint(tasks, samples=wrong, inputs=21, tasks=names, out=tmp_path, session=session)
+    lint(tasks, samples=wrong, inputs=20, tasks=names, out=tmp_path, session=session)
     assert [path.read_bytes() for path in paths] == before
     page = tmp_path / "page.html"
     assert main(["report", str(tmp_path), "-o", str(page)]) == 0
     assert "prompt-contradicts" in page.read_text()
 
 
-def test_what_is_safe_is_fixed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_safe_is_fixed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], session: Session
+) -> None:
     """The other file has no broken row, twin or lost input, and names the function."""
     body = "def f(x):\n    return 5 // (x - 1)\n"
     rows: list[dict[str, Any]] = [
@@ -213,15 +199,14 @@ def test_what_is_safe_is_fixed(tmp_path: Path, capsys: pytest.CaptureFixture[str
     for id, code in (("lost", "T002"), ("bare", "T202"), ("empty", "T008"), ("copy", "T106")):
         assert f"{id}: {code} fixed" in shown
     assert path.read_text() == text
-    with Session(workers=1, cache=False) as session:
-        again = lint(out, session=session).to_rows()
+    again = lint(out, session=session).to_rows()
     codes_of = {row["task_id"]: {each["code"] for each in row["findings"]} for row in again}
     assert not codes_of["lost"] & {"T002"}
     assert not codes_of["bare"] & {"T202"}
     assert not any("T106" in some or "T001" in some for some in codes_of.values())
 
 
-def test_copies_of_a_benchmark_are_named(tmp_path: Path) -> None:
+def test_copies_of_a_benchmark_are_named(tmp_path: Path, session: Session) -> None:
     """A HumanEval task under another id is found among one's own; HumanEval itself is no copy."""
     published = load_dataset("humaneval", tasks=["2"]).tasks[0]
     copy = {"id": "mine/7", "prompt": published.prompt, "reference": published.reference}
@@ -231,10 +216,9 @@ def test_copies_of_a_benchmark_are_named(tmp_path: Path) -> None:
     rows = [{**ROW, "id": f"mine/{n}", "prompt": text, "reference": body}
             for n, text in enumerate(texts)]  # fmt: skip
     path = tmp_path / "tasks.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, copy]))
-    with Session(workers=1, cache=False) as session:
-        found = {row["task_id"]: row["findings"] for row in lint(path, session=session).to_rows()}
-        (row,) = lint("humaneval", tasks=["2"], session=session).to_rows()
+    write_rows(path, [*rows, copy])
+    found = {row["task_id"]: row["findings"] for row in lint(path, session=session).to_rows()}
+    (row,) = lint("humaneval", tasks=["2"], session=session).to_rows()
     assert [each["code"] for each in found["mine/7"] if each["code"] == "T107"] == ["T107"]
     assert "HumanEval/2" in str(found["mine/7"])
     assert not any(each["code"] == "T107" for each in [*row["findings"], *found["mine/0"]])
@@ -271,7 +255,7 @@ class T(unittest.TestCase):
 SUM = "n = int(input())\nif n > 90:\n    n = 90\nprint(n * (n + 1) // 2)\n"
 
 
-def test_classes_and_scripts_are_read_too(tmp_path: Path) -> None:
+def test_classes_and_scripts_are_read_too(tmp_path: Path, session: Session) -> None:
     """Sessions in docstrings are tried, methods compared, and code outside functions mutated."""
     push = "        self.__dict__.setdefault('items', []).append(x)"
     body = "        return self.items[-1]"
@@ -289,10 +273,8 @@ def test_classes_and_scripts_are_read_too(tmp_path: Path) -> None:
         {"id": "script", "harness": "script", "prompt": "Sum up to n.", "reference": SUM}
         | {"inputs": ["3\n", "90\n"]},
     ]
-    path = tmp_path / "tasks.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with Session(workers=1, cache=False) as session:
-        found = {row["task_id"]: row["findings"] for row in lint(path, session=session).to_rows()}
+    path = write_rows(tmp_path / "tasks.jsonl", rows)
+    found = {row["task_id"]: row["findings"] for row in lint(path, session=session).to_rows()}
     codes_of = {id: {each["code"] for each in some} for id, some in found.items()}
     serious = {id: some - {"T301", "T303"} for id, some in codes_of.items()}
     assert serious.pop("script") == {"T104"}
@@ -308,7 +290,7 @@ def test_classes_and_scripts_are_read_too(tmp_path: Path) -> None:
 
 
 def test_examples_of_a_text_are_read() -> None:
-    """Calls with literals and what they give are found in prose and in docstrings, never run."""
+    """Calls with literals in prose, docstrings and samples of input are found, and never run."""
     text = 'def f(x):\n    """Add.\n\n    >>> f(1)\n    2\n    >>> f([0] * 2)\n    (1,)\n    """\n'
     for prompt in (text, text + "    return x +\n", "Add.\n\n>>> f(1)\n2\n>>> f([0] * 2)\n(1,)\n"):
         found = [(each.arguments, wire.decode(each.output)) for each in examples(prompt, "f")]
@@ -317,6 +299,20 @@ def test_examples_of_a_text_are_read() -> None:
     assert all(each.problem for each in examples(odd, "f"))
     assert len(list(examples(odd, "f"))) == 3
     assert list(examples(">>> g(1)\n1\n>>> f(1\n", "f")) == []
+    sample = "Sample Input 1\n\n3\n\nSample Output 1\n\n6\n"
+    prompt = "Double.\n\nInput\n\nGiven is N.\n\nOutput\n\nPrint 2N.\n\n"
+    script = Harness("script")
+    for text in (prompt + sample, "Double.\n\nInput\n3\nOutput\n6\n"):
+        (each,) = _examples(Task("T/0", text, "", "print()", harness=script))
+        assert (each.arguments, wire.decode(each.output)) == (("3\n",), "6\n")
+    prompt = (
+        "Sample Input 1\n\n< < >\r\n#.#\n\nSample Output 1\n\n##\r\n..\r\n\nA remark.\n\n"
+        "Sample Input 2\n\n1\n\nSample Output 2\n\n\r\n\nHere the answer is empty.\n\n"
+        "Sample Input 3\n\n2\n\nSample Output 3\n\n7"
+    )
+    found = _examples(Task("T/0", prompt, "", "print()", harness=Harness("script")))
+    texts = [(*each.arguments, wire.decode(each.output)) for each in found]
+    assert texts == [("< < >\n#.#\n", "##\n..\n"), ("2\n", "7\n")]
 
 
 @pytest.mark.parametrize(
@@ -347,32 +343,10 @@ def test_examples_of_what_is_changed_are_not_compared(sandbox: Sandbox) -> None:
     assert _contradicted(sandbox, task) == []
 
 
-def test_the_format_of_input_is_no_example() -> None:
-    """Sections "Input" and "Output" beside "Sample Input" describe; alone they are the example."""
-    sample = "Sample Input 1\n\n3\n\nSample Output 1\n\n6\n"
-    prompt = "Double.\n\nInput\n\nGiven is N.\n\nOutput\n\nPrint 2N.\n\n"
-    script = Harness("script")
-    for text in (prompt + sample, "Double.\n\nInput\n3\nOutput\n6\n"):
-        (each,) = _examples(Task("T/0", text, "", "print()", harness=script))
-        assert (each.arguments, wire.decode(each.output)) == (("3\n",), "6\n")
-
-
-def test_samples_of_symbols_and_of_nothing_are_told_apart() -> None:
-    """A sample of symbols is one; below an empty output stands a remark, which is no answer."""
-    prompt = (
-        "Sample Input 1\n\n< < >\r\n#.#\n\nSample Output 1\n\n##\r\n..\r\n\nA remark.\n\n"
-        "Sample Input 2\n\n1\n\nSample Output 2\n\n\r\n\nHere the answer is empty.\n\n"
-        "Sample Input 3\n\n2\n\nSample Output 3\n\n7"
-    )
-    found = _examples(Task("T/0", prompt, "", "print()", harness=Harness("script")))
-    texts = [(*each.arguments, wire.decode(each.output)) for each in found]
-    assert texts == [("< < >\n#.#\n", "##\n..\n"), ("2\n", "7\n")]
-
-
-def test_a_huge_prompt_is_read_in_bounded_time(tmp_path: Path) -> None:
+def test_a_huge_prompt_is_read_in_bounded_time(tmp_path: Path, session: Session) -> None:
     """Examples are looked for in the beginning of a prompt only, however long it is."""
     row = {"id": "long", "harness": "script", "prompt": "input\n" * 400_000, "inputs": ["1\n"]}
     path = tmp_path / "long.jsonl"
     path.write_text(json.dumps({**row, "reference": "print(int(input()) + 1)\n"}))
-    (verdict,) = lint(path).to_rows()
+    (verdict,) = lint(path, session=session).to_rows()
     assert verdict["verdict"] in VERDICTS

@@ -80,8 +80,8 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_the_figures_are_those_counted_by_hand(out: Path) -> None:
-    """Two suites side by side: figures, false alarms, what is missed; equal programs once."""
+def test_the_figures_are_those_counted_by_hand(out: Path, folder: Path) -> None:
+    """Of two suites and their mutants; a run whose files were cut writes the same bytes."""
     found = json.loads((out / "quality.json").read_text())
     assert found["programs"] == {
         "right": 3, "right_given": 4, "wrong": 4, "wrong_given": 4, "undecided": 0,
@@ -110,10 +110,6 @@ def test_the_figures_are_those_counted_by_hand(out: Path) -> None:
     assert len(smallest) > len(set(smallest))
     assert alarms[0]["expected"] == sorted(smallest) != alarms[0]["actual"]
     assert [row["suite"] for row in lines(out / "missed.jsonl")] == ["tasks"] * 3
-
-
-def test_mutants_that_only_a_pool_tells_are_no_equivalents(out: Path) -> None:
-    """The score leaves out mutants that agree with the reference on the pool, and no others."""
     told = [key for row in lines(out / "mutants.jsonl") for key in row["separated"]]
     assert told
     suites = json.loads((out / "quality.json").read_text())["suites"]
@@ -125,10 +121,6 @@ def test_mutants_that_only_a_pool_tells_are_no_equivalents(out: Path) -> None:
         score = mutants["all"]["score"]
         assert score["total"] == mutants["mutants"] - mutants["equivalent"]
         assert mutants["all"]["killed"] == score["hits"] <= score["total"] - len(told)
-
-
-def test_it_goes_on_after_a_kill(folder: Path, out: Path) -> None:
-    """A run whose files end in the middle is taken up, and writes the same bytes."""
     names = ["quality.json", "false_alarms.jsonl", "missed.jsonl", "mutants.jsonl"]
     before = {name: (out / name).read_bytes() for name in names}
     for path in (*out.glob("*/*/results.jsonl"), out / "mutants.jsonl"):

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.tasks import make_task
+from support.tasks import make_task, own_task
 
-from evalplus_lite import augment
+from evalplus_lite import Session, augment
 from evalplus_lite.errors import InputError
 from evalplus_lite.grading.evaluator import PreparedSuite, evaluate_program
 from evalplus_lite.jobs.augmented_task import Augmented, Budget, augment_task
 from evalplus_lite.jobs.minimize import Shrinker
 from evalplus_lite.sandbox import Sandbox
-from evalplus_lite.tasks import load_dataset, read_suites, write_suites
+from evalplus_lite.tasks import read_suites, write_suites
 from evalplus_lite.tasks.texts.grammar import form_of
 from evalplus_lite.types import Task
 
@@ -46,10 +45,7 @@ def row(**more: Any) -> dict[str, Any]:
 
 
 def loaded(folder: Path, **more: Any) -> Task:
-    path = folder / "tasks.jsonl"
-    path.write_text(json.dumps(row(**more)) + "\n")
-    (task,) = load_dataset(path, strict=True)
-    return task
+    return own_task(folder, **row(**more))
 
 
 def augmented(sandbox: Sandbox, task: Task) -> Augmented:
@@ -57,11 +53,23 @@ def augmented(sandbox: Sandbox, task: Task) -> Augmented:
     return augment_task(sandbox, task, seed=0, budget=budget)
 
 
-def test_values_of_a_text_are_not_called_arguments(tmp_path: Path) -> None:
-    """What the values share that a text is taken apart into is shown as of its values."""
+def test_texts_without_a_form(sandbox: Sandbox, tmp_path: Path, session: Session) -> None:
+    """They change number by number and keep their lines; what is said of values is of values."""
+    reference = textwrap.dedent(
+        """
+        import sys
+        lines = sys.stdin.read().split("\\n")
+        print(len(lines), [len(line.split()) for line in lines][1:])
+        """
+    )
+    inputs = ["1 2 3\n\n4 x\n5\n", "7\n8 9 y\n"]
+    task = loaded(tmp_path, reference=reference, inputs=inputs)
+    answers = {case.arguments[0] for case in augmented(sandbox, task).suite.cases}
+    assert len(answers) > 10
+    assert {text.count("\n") for text in answers} == {2, 4}
     inputs = ["3\n1 2 3\n", "2\n-1 5\n", "1\n4\n", "4\n1 2 5 9\n"]
     loaded(tmp_path, inputs=inputs, reference="input()\nprint(input())\n")
-    summary = augment(tmp_path / "tasks.jsonl", inputs=5).summary
+    summary = augment(tmp_path / "own.jsonl", inputs=5, session=session).summary
     texts = [each["text"] for each in summary["constraints"]["sum"]]
     assert any("value 0 of the input" in text for text in texts)
     assert not any("argument" in text for text in texts)
@@ -91,27 +99,20 @@ def test_a_wrong_program_fails_on_a_small_text(sandbox: Sandbox, tmp_path: Path)
     assert (verdict.base, verdict.plus) == ("pass", "fail")
     assert verdict.failure is not None
     smallest = Shrinker().smallest(sandbox, prepared, FIRST, verdict.failure)
-    assert smallest is not None
     (text,) = smallest.suite.cases[0].arguments
     count, numbers = text.splitlines()
     assert (int(count), sorted(map(abs, map(int, numbers.split())))) == (4, [0, 0, 0, 1])
 
 
 def test_a_task_s_own_generator(sandbox: Sandbox, tmp_path: Path) -> None:
-    """Its texts are cases, by their scale; where it gives none, that is noted."""
+    """Its texts are cases; where it gives none, that is noted; a suite file keeps it."""
     task = loaded(tmp_path, grammar=GRAMMAR, generator=GENERATOR)
     found = augmented(sandbox, task)
     own = [case for case in found.suite.cases if case.source == "generator"]
     assert len(own) > 10
     assert {case.operators for case in own} > {("scale 1",), ("scale 9",)}
     assert any("generator" in note and "(3, 4)" in note for note in found.notes)
-
-
-def test_a_suite_file_keeps_how_texts_are_made(sandbox: Sandbox, tmp_path: Path) -> None:
-    """Grammar, generator, rule and harness come back."""
-    task = loaded(tmp_path, grammar=GRAMMAR, generator=GENERATOR)
-    suite = augmented(sandbox, task).suite
-    write_suites(tmp_path / "suite.jsonl", [task], [suite])
+    write_suites(tmp_path / "suite.jsonl", [task], [found.suite])
     (again,) = read_suites(tmp_path / "suite.jsonl").tasks
     assert (again.grammar, again.generator) == (GRAMMAR, GENERATOR)
     assert (again.harness, again.rule) == (task.harness, task.rule)
@@ -140,22 +141,6 @@ def test_what_cannot_be_used_is_told(tmp_path: Path, more: dict[str, Any], told:
     """A grammar or a generator that is none, and an input that is not of the grammar."""
     with pytest.raises(InputError, match=told):
         loaded(tmp_path, **more)
-
-
-def test_a_generator_of_shapes(sandbox: Sandbox, tmp_path: Path) -> None:
-    """Texts of which no form is known change number by number, and keep their lines."""
-    reference = textwrap.dedent(
-        """
-        import sys
-        lines = sys.stdin.read().split("\\n")
-        print(len(lines), [len(line.split()) for line in lines][1:])
-        """
-    )
-    inputs = ["1 2 3\n\n4 x\n5\n", "7\n8 9 y\n"]
-    task = loaded(tmp_path, reference=reference, inputs=inputs)
-    answers = {case.arguments[0] for case in augmented(sandbox, task).suite.cases}
-    assert len(answers) > 10
-    assert {text.count("\n") for text in answers} == {2, 4}
 
 
 def test_programs_without_a_reference_have_to_agree(sandbox: Sandbox, tmp_path: Path) -> None:

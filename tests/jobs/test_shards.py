@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import textwrap
 import zipfile
@@ -16,7 +15,7 @@ from typing import Any
 
 import pytest
 from conftest import Answer, ModelServer
-from support.commands import environment, sample_rows, write_rows, write_tasks
+from support.commands import captured, environment, sample_rows, write_rows, write_tasks
 from support.mining import SLUG
 
 from evalplus_lite import (
@@ -147,7 +146,7 @@ def _clean(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("name", "sizes"),
     [
-        ("evaluate", (1, 2, 5)),
+        ("evaluate", (1, 5)),
         ("augment", (2,)),
         ("mine", (2,)),
         ("predict", (5,)),
@@ -271,8 +270,19 @@ def test_a_shard_of_another_version_is_not_gone_on_with(
         shutil.rmtree(shards_of(out))
 
 
-def test_what_is_typed_after_two_dashes_stays_there() -> None:
-    """Packages of ``mine``, say; and commands that have no workers are given none."""
+def test_a_deal_is_fair_whole_and_the_same_whatever_the_order() -> None:
+    """Every place is dealt once; the dearest part is near the mean; words after -- stay there."""
+    costs = [(n * 7919) % 97 + 1 for n in range(200)]
+    names = [f"t{n:03}" for n in range(200)]
+    parts = dealt(costs, names, 7)
+    assert sorted(place for part in parts for place in part) == list(range(200))
+    loads = [sum(costs[place] for place in part) for part in parts]
+    assert max(loads) - min(loads) <= max(costs)
+    turned = dealt(costs[::-1], names[::-1], 7)
+    assert [{names[p] for p in part} for part in parts] == [
+        {names[::-1][p] for p in part} for part in turned
+    ]
+    assert [len(part) for part in dealt([1, 1], ["b", "a"], 4)] == [1, 1, 0, 0]
     typed = ["exe", "mine", "--shard", "1/2", "-o", "out", "--", "a", "b"]
     assert as_merged(typed, "out", workers=3)[-3:] == ["--", "a", "b"]
     assert "--workers=3" in as_merged(typed, "out", workers=3)
@@ -344,21 +354,6 @@ def test_texts_that_name_no_shard(text: str) -> None:
         Shard.parse(text)
 
 
-def test_a_deal_is_fair_whole_and_the_same_whatever_the_order() -> None:
-    """Every place is dealt once; the dearest part is near the mean; ties go by name."""
-    costs = [(n * 7919) % 97 + 1 for n in range(200)]
-    names = [f"t{n:03}" for n in range(200)]
-    parts = dealt(costs, names, 7)
-    assert sorted(place for part in parts for place in part) == list(range(200))
-    loads = [sum(costs[place] for place in part) for part in parts]
-    assert max(loads) - min(loads) <= max(costs)
-    turned = dealt(costs[::-1], names[::-1], 7)
-    assert [{names[p] for p in part} for part in parts] == [
-        {names[::-1][p] for p in part} for part in turned
-    ]
-    assert [len(part) for part in dealt([1, 1], ["b", "a"], 4)] == [1, 1, 0, 0]
-
-
 SBATCH = """#!/usr/bin/env bash
 # A scheduler of one machine: an array is run task by task, what depends on it after that.
 set -euo pipefail
@@ -395,9 +390,7 @@ def test_the_script_for_slurm(jobs: Jobs, tmp_path: Path) -> None:
     for path in jobs.samples:
         arguments += ["-s", str(path)]
     script = ROOT / "scripts" / "examples" / "shards.slurm"
-    done = subprocess.run(
-        [script, *arguments], cwd=tmp_path, env=variables, capture_output=True, text=True
-    )
+    done = captured([script, *arguments], cwd=tmp_path, env=variables)
     assert done.returncode == 0, done.stderr
     assert (shards_of(tmp_path / "run") / "2-of-2" / "results.jsonl").is_file()
     evaluate(jobs.tasks, jobs.samples, out=tmp_path / "whole", session=jobs.session)

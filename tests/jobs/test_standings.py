@@ -40,26 +40,25 @@ def samples(*programs: str, model: str = "", temperature: float | None = None) -
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, session: Session) -> Path:
     """Results: of right, lazy and mixed programs; by other tests; of fewer tasks; of two models."""
     made = tmp_path_factory.mktemp("standings")
     both = [*samples(DOUBLE, model="a"), *samples(WRONG, DOUBLE, model=HOSTILE, temperature=0.5)]
-    with Session(workers=1) as session:
-        for name, data, programs in (
-            ("right", dataset(-1), samples(DOUBLE)),
-            ("lazy", dataset(-1), samples(LAZY)),
-            ("mixed", dataset(-1), samples(LAZY, LAZY, DOUBLE)),
-            ("other", dataset(5), samples(LAZY)),
-            ("few", dataset(-1), samples(DOUBLE)[1:8]),
-            ("old/two", dataset(-1), both),
-            ("new/two", dataset(-1), both),
-        ):
-            evaluate(data, programs, out=made / name, session=session)
+    for name, data, programs in (
+        ("right", dataset(-1), samples(DOUBLE)),
+        ("lazy", dataset(-1), samples(LAZY)),
+        ("mixed", dataset(-1), samples(LAZY, LAZY, DOUBLE)),
+        ("other", dataset(5), samples(LAZY)),
+        ("few", dataset(-1), samples(DOUBLE)[1:8]),
+        ("old/two", dataset(-1), both),
+        ("new/two", dataset(-1), both),
+    ):
+        evaluate(data, programs, out=made / name, session=session)
     return made
 
 
-def test_a_difference_is_the_second_less_the_first(folder: Path) -> None:
-    """Lazy programs pass the base tests and fail all: the same there, worse here, and surely so."""
+def test_pairs_of_runs_are_compared(folder: Path, tmp_path: Path, session: Session) -> None:
+    """On the tasks of both, corrected for their number; nothing uncertain is claimed."""
     result = compare(folder / "right", folder / "lazy")
     hold(result.to_json(), "compare")
     (pair,) = result.summary["pairs"]
@@ -73,10 +72,6 @@ def test_a_difference_is_the_second_less_the_first(folder: Path) -> None:
     back = compare([folder / "lazy", folder / "right"]).summary["pairs"][0]["plus"]
     assert (back["difference"], back["tasks_won"]) == (1, pair["plus"]["tasks_lost"])
     assert {row["tests"]: row["difference"] for row in result.to_rows()} == {"base": 0, "plus": -1}
-
-
-def test_what_few_tasks_cannot_show_is_not_claimed(folder: Path) -> None:
-    """Two tasks lost of twelve: worse by 17 points, not beyond doubt, and it says what would be."""
     result = compare(folder / "right", folder / "mixed")
     row = result.summary["pairs"][0]["plus"]
     assert row["difference"] == pytest.approx(-2 / COUNT)
@@ -85,10 +80,6 @@ def test_what_few_tasks_cannot_show_is_not_claimed(folder: Path) -> None:
     assert row["visible"] == pytest.approx(2.80 * (2 / COUNT / COUNT) ** 0.5, rel=1e-3)
     assert result.worse() == []
     assert len(result.worse(16)) == 1
-
-
-def test_pairs_are_corrected_for_their_number(folder: Path) -> None:
-    """Of three entrants the p after Holm is larger than the p before; ranks count who is better."""
     result = compare(folder / "right", folder / "lazy", folder / "mixed")
     pairs = [pair["plus"] for pair in result.summary["pairs"]]
     assert [pair["p_holm"] for pair in pairs] == pytest.approx(
@@ -96,27 +87,19 @@ def test_pairs_are_corrected_for_their_number(folder: Path) -> None:
     )
     ranks = {each["label"]: each["plus"]["rank"] for each in result.summary["entrants"]}
     assert ranks == {"right": 1, "mixed": 1, "lazy": 3}
-
-
-def test_only_tasks_of_both_count(folder: Path) -> None:
-    """What only one side was judged on is named, and in no figure."""
     (pair,) = compare(folder / "mixed", folder / "few").summary["pairs"]
     assert pair["tasks"] == 7
     assert pair["only_first"] == ["Tiny/0", "Tiny/8", "Tiny/9", "Tiny/10", "Tiny/11"]
     assert pair["only_second"] == []
     assert pair["plus"]["difference"] == pytest.approx(1 / 7)
-
-
-def test_models_of_one_folder_are_not_later_than_each_other(folder: Path, tmp_path: Path) -> None:
-    """Unless there is no other folder: a gate is on what a later folder does."""
     both = [*samples(DOUBLE, model="a"), *samples(LAZY, model="b")]
-    evaluate(dataset(-1), both, out=tmp_path / "two")
+    evaluate(dataset(-1), both, out=tmp_path / "two", session=session)
     assert [pair["second"] for pair in compare(tmp_path / "two").worse()] == ["b"]
     assert compare(tmp_path / "two", folder / "right").worse() == []
 
 
-def test_other_tests_are_refused_and_compared_if_asked_for(folder: Path) -> None:
-    """By other plus inputs the same programs pass: said, or listed with the case that decided."""
+def test_what_cannot_be_compared_is_said(folder: Path, tmp_path: Path) -> None:
+    """Other tests are compared if asked for; the same programs are known again."""
     with pytest.raises(InputError, match=r"not judged by the same tests: .*lazy .*other.*--common"):
         compare(folder / "lazy", folder / "other")
     result = compare(folder / "lazy", folder / "other", common=True)
@@ -128,19 +111,12 @@ def test_other_tests_are_refused_and_compared_if_asked_for(folder: Path) -> None
     first = changes["shown"][0]
     assert first["first"]["failure"]["input"] == [-1]
     assert "failure" not in first["second"]
-
-
-def test_the_same_programs_are_known_and_others_are_not(folder: Path) -> None:
-    """Namesakes of two runs are compared with each other; their verdicts are the same."""
     pairs = compare(folder / "old", folder / "new").summary["pairs"]
     assert len(pairs) == 2
     assert [pair["changes"]["changed"] for pair in pairs] == [0, 0]
     assert [pair["base"]["visible"] for pair in pairs] == [None, None]
     (other,) = compare(folder / "right", folder / "lazy").summary["pairs"]
     assert other["changes"] is None
-
-
-def test_what_cannot_be_compared_is_said(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"'right' alone.*two"):
         compare(folder / "right")
     with pytest.raises(InputError, match=r"right has fewer than 3 samples of 12 tasks"):
@@ -151,8 +127,8 @@ def test_what_cannot_be_compared_is_said(folder: Path, tmp_path: Path) -> None:
         compare(folder / "right", tmp_path / "nowhere")
 
 
-def test_a_leaderboard_has_a_board_for_each_suite(folder: Path) -> None:
-    """Ordered by score, ranked by what is sure; names are text in Markdown and on the page."""
+def test_leaderboards(folder: Path, tmp_path: Path) -> None:
+    """A board for each suite, in order of score; fewer tasks have no rank; names are text."""
     result = leaderboard(folder / "right", folder / "mixed", folder / "lazy", folder / "other")
     hold(result.to_json(), "leaderboard")
     first, second = result.summary["boards"]
@@ -164,12 +140,6 @@ def test_a_leaderboard_has_a_board_for_each_suite(folder: Path) -> None:
     assert "| lazy | 1 | 100.0 \\[" in result.tables()[0].to_markdown()
     assert re.search("right and mixed .*; right beats lazy .* 100.0 points", first["verdict"])
     assert re.search("^other solves 100.0 % .* plus", second["verdict"])
-
-
-def test_a_run_of_fewer_tasks_has_no_rank(folder: Path, tmp_path: Path) -> None:
-    """Seven right programs of twelve score 100 %, and stand below a whole run that is worse; so
-    they do in figures, where their name says how many tasks there are.
-    """
     result = leaderboard(folder / "few", folder / "lazy")
     hold(result.to_json(), "leaderboard")
     (board,) = result.summary["boards"]
@@ -183,27 +153,6 @@ def test_a_run_of_fewer_tasks_has_no_rank(folder: Path, tmp_path: Path) -> None:
     assert [row[0] for row in drawn.by_name["scores"].rows] == [
         *["lazy"] * 2, *["few (7 of 12 tasks)"] * 2,
     ]  # fmt: skip
-
-
-def test_results_without_a_judged_sample_are_left_out(folder: Path, tmp_path: Path) -> None:
-    """By name, from ranks and from the page; InputError if nothing is left."""
-    bad = make_task([(1,)], id="Bad/0", reference="def f(x): return 1 / 0")
-    some = Dataset("some", (bad, *dataset(-1).tasks))
-    evaluate(some, [Sample("Bad/0", DOUBLE)], out=tmp_path / "none")
-    result = leaderboard(folder / "right", tmp_path / "none")
-    hold(result.to_json(), "leaderboard")
-    assert [board["dataset"] for board in result.summary["boards"]] == ["tiny"]
-    assert result.summary["without_samples"] == [str(tmp_path / "none")]
-    written = report([folder / "right", tmp_path / "none"], out=tmp_path / "report.html")
-    hold(written.to_json(), "report")
-    assert written.summary["without_samples"] == [str(tmp_path / "none")]
-    for make in (leaderboard, partial(report, out=tmp_path / "none.html")):
-        with pytest.raises(InputError, match="none"):
-            make(tmp_path / "none")
-
-
-def test_names_of_models_are_text_wherever_they_are_shown(folder: Path) -> None:
-    """Nothing that a sample file names is markup, a control character, or hidden."""
     result = leaderboard(folder / "old", folder / "new")
     page = table_page("ranks", result.tables())
     table = "".join(each.to_markdown() for each in result.tables())
@@ -214,6 +163,25 @@ def test_names_of_models_are_text_wherever_they_are_shown(folder: Path) -> None:
     for text in (page, table):
         assert text.replace("\n", "").isprintable()
     assert {line.count(" | ") for line in table.splitlines() if " | " in line} == {6}
+
+
+def test_results_without_a_judged_sample_are_left_out(
+    folder: Path, tmp_path: Path, session: Session
+) -> None:
+    """By name, from ranks and from the page; InputError if nothing is left."""
+    bad = make_task([(1,)], id="Bad/0", reference="def f(x): return 1 / 0")
+    some = Dataset("some", (bad, *dataset(-1).tasks))
+    evaluate(some, [Sample("Bad/0", DOUBLE)], out=tmp_path / "none", session=session)
+    result = leaderboard(folder / "right", tmp_path / "none")
+    hold(result.to_json(), "leaderboard")
+    assert [board["dataset"] for board in result.summary["boards"]] == ["tiny"]
+    assert result.summary["without_samples"] == [str(tmp_path / "none")]
+    written = report([folder / "right", tmp_path / "none"], out=tmp_path / "report.html")
+    hold(written.to_json(), "report")
+    assert written.summary["without_samples"] == [str(tmp_path / "none")]
+    for make in (leaderboard, partial(report, out=tmp_path / "none.html")):
+        with pytest.raises(InputError, match="none"):
+            make(tmp_path / "none")
 
 
 def test_markdown_lists_what_flipped(

@@ -10,16 +10,19 @@ from typing import cast
 import pytest
 from support.tasks import make_suite, make_task
 
-from evalplus_lite.errors import ReferenceSolutionError
+from evalplus_lite.errors import InputError, ReferenceSolutionError
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.grading.subsets import joined, subset
+from evalplus_lite.jobs.augmentation import augment
 from evalplus_lite.jobs.expected import Prepared, SuiteSource
+from evalplus_lite.jobs.reduction import reduce
 from evalplus_lite.jobs.session import Session
+from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.sandbox import Limits, Sandbox, SandboxConfig
 from evalplus_lite.store import cache_folder
-from evalplus_lite.tasks import Dataset
+from evalplus_lite.tasks import Dataset, load_dataset, write_suites
 from evalplus_lite.tasks.published.base_cases import with_base_cases
-from evalplus_lite.types import Case, Rule, Task
+from evalplus_lite.types import Case, Rule, Suite, Task
 from evalplus_lite.values import wire
 
 TASK = make_task([(1,), (2,)], [(3,), ("x",), (None,)])
@@ -30,28 +33,35 @@ def files(folder: Path) -> list[Path]:
 
 
 def test_the_reference_answers(sandbox: Sandbox) -> None:
-    """Without file and cache the reference is asked, and what it cannot answer is dropped."""
+    """What it cannot answer is dropped, and a loop given up; a file's suite stays as it is."""
     answers = SuiteSource(cache=None).answers(sandbox, TASK)
     assert [wire.decode(data) for data in answers.suite.expected] == [2, 4, 6, "xx"]
     assert answers.suite.base_count == 2
     assert answers.causes == {"raises": 1}
     assert answers.kept == (0, 1, 2, 3)
-
-
-def test_a_given_suite_is_taken(sandbox: Sandbox) -> None:
-    """A suite that a file holds is used as it is; the reference is not run."""
     suite = make_suite(TASK, [0, 0, 0, 0, 0])
     answers = SuiteSource(cache=None).usable(sandbox, TASK, suite)
     assert answers.suite is suite
     assert answers.kept == (0, 1, 2, 3, 4)
+    with pytest.raises(ReferenceSolutionError, match="Tiny/0"):
+        SuiteSource(cache=None).answers(sandbox, replace(TASK, reference="def f(:"))
+    endless = make_task(
+        [(0,), *[(1,)] * 9], reference="def f(a):\n    while a:\n        pass\n    return a\n"
+    )
+    answers = SuiteSource(cache=None, limits=Limits(cpu=0.05)).answers(sandbox, endless)
+    assert len(answers.suite.cases) == 1
+    assert [each.cause for each in answers.dropped] == ["slow"] * 2 + ["budget"] * 7
 
 
 def test_the_cache_gives_the_same(sandbox: Sandbox, tmp_path: Path) -> None:
-    """What is read from the cache equals what was computed, dropped cases and times included."""
+    """Dropped cases and times included; where it cannot be kept the answers come all the same."""
     first = SuiteSource(cache=tmp_path).answers(sandbox, TASK)
     assert len(files(tmp_path)) == 1
     again = SuiteSource(cache=tmp_path).answers(broken(), TASK)
     assert again == first
+    (tmp_path / "file").write_text("")
+    answers = SuiteSource(cache=tmp_path / "file" / "cache").answers(sandbox, TASK)
+    assert len(answers.suite.cases) == 4
 
 
 def broken() -> Sandbox:
@@ -108,7 +118,7 @@ def test_a_damaged_entry_is_made_anew(
 
 
 def test_what_a_suite_rests_on_is_known_again(tmp_path: Path) -> None:
-    """The evidence of a suite from the cache is that of the suite that was computed."""
+    """The evidence of a suite, or why there is none, is the same from the cache."""
     with Processes(1) as pool:
         first, again = SuiteSource(cache=tmp_path), SuiteSource(cache=tmp_path)
         first.prepare([TASK], pool)
@@ -116,10 +126,6 @@ def test_what_a_suite_rests_on_is_known_again(tmp_path: Path) -> None:
     assert again.evidence == first.evidence
     (evidence,) = first.evidence.values()
     assert (evidence.cases, evidence.base, len(evidence.lost)) == (4, 2, 1)
-
-
-def test_a_task_without_a_usable_case_is_told_from_the_cache(tmp_path: Path) -> None:
-    """A suite without a case is no evidence: the cause is found again."""
     nothing = make_task([("x",)], [(None,)], reference="def f(x):\n    raise ValueError\n")
     with Processes(1) as pool:
         for _ in range(2):
@@ -127,29 +133,6 @@ def test_a_task_without_a_usable_case_is_told_from_the_cache(tmp_path: Path) -> 
             source.prepare([nothing], pool)
             assert source.evidence == {}
             assert source.unusable[nothing.id].cause == "raises"
-
-
-def test_a_cache_that_cannot_be_written(sandbox: Sandbox, tmp_path: Path) -> None:
-    """Where the cache cannot be kept the answers come all the same."""
-    (tmp_path / "file").write_text("")
-    answers = SuiteSource(cache=tmp_path / "file" / "cache").answers(sandbox, TASK)
-    assert len(answers.suite.cases) == 4
-
-
-def test_a_reference_that_fails_is_told(sandbox: Sandbox) -> None:
-    """A reference that does not load is an error that names the task."""
-    with pytest.raises(ReferenceSolutionError, match="Tiny/0"):
-        SuiteSource(cache=None).answers(sandbox, replace(TASK, reference="def f(:"))
-
-
-def test_an_endless_reference_is_not_waited_for_on_each_case(sandbox: Sandbox) -> None:
-    """Each such case costs the whole limit, so a few of them are enough."""
-    endless = make_task(
-        [(0,), *[(1,)] * 9], reference="def f(a):\n    while a:\n        pass\n    return a\n"
-    )
-    answers = SuiteSource(cache=None, limits=Limits(cpu=0.05)).answers(sandbox, endless)
-    assert len(answers.suite.cases) == 1
-    assert [each.cause for each in answers.dropped] == ["slow"] * 2 + ["budget"] * 7
 
 
 def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,18 +147,14 @@ def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
 # Parts of suites: what is taken out of one, and several put together.
 
 
-def test_parts_keep_cases_and_answers_together() -> None:
-    """Cases taken from a suite come with their own answers; joined, they stand in order."""
+def test_parts_of_suites() -> None:
+    """Cases come with their own answers; few are kept prepared, those used last."""
     base = make_suite(make_task(), [2, 4])
     more = make_suite(make_task([], [(5,), (6,), (7,)]), [10, 12, 14])
     whole = joined([base, subset(more, [0, 2])], {"seed": 3})
     assert [case.arguments for case in whole.cases] == [(1,), (2,), (5,), (7,)]
     assert whole.expected[2:] == (more.expected[0], more.expected[2])
     assert (whole.base_count, whole.provenance) == (2, {"seed": 3})
-
-
-def test_what_is_prepared_is_bounded() -> None:
-    """A task is prepared once while it is kept; the least recently used goes when it is much."""
     made: list[int] = []
 
     prepared = Prepared[Case](most=25)
@@ -191,3 +170,28 @@ def test_what_is_prepared_is_bounded() -> None:
         assert of((start, 10)).arguments == (start, 10)
     assert made == [0, 1, 2, 1]
     assert of((9, 1000)).arguments == (9, 1000), "one is kept however large it is"
+
+
+# Small suites from large ones, as the job makes them.
+
+
+def test_small_suites(tmp_path: Path, session: Session) -> None:
+    """They have the large one's stress cases, and do not overwrite what they are made of."""
+    task = make_task([(1,)], [(2,), (3,)])
+    path = tmp_path / "suite.jsonl.gz"
+    write_suites(path, [task], [make_suite(task, [2, 4, 6])])
+    before = path.read_bytes()
+    (tmp_path / "link").symlink_to(tmp_path)
+    for job in (reduce, augment):
+        for data in (path, load_dataset(path)):
+            with pytest.raises(InputError, match="would be lost"):
+                job(data, out=tmp_path / "link", session=session)
+    assert path.read_bytes() == before
+    reduce(path, out=tmp_path / "small", session=session)
+    task = make_task([(1,)], [(2,), (3,)])
+    strain = Suite(task.id, (Case((30,), reason="size"),), (wire.encode(60),), 0)
+    suite = replace(make_suite(task, [2, 4, 6]), stress=strain)
+    data = Dataset("own", (task,), {task.id: suite})
+    found = reduce(data, policy=Policy(budget=1), session=session)
+    assert found.dataset.suites[task.id].stress == strain
+    assert found.summary["chosen"] < len(suite.cases)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import environment, interruptible, run, write_rows
+from support.commands import captured, environment, interruptible, run, write_rows
 
 from evalplus_lite.errors import LLMError
 from evalplus_lite.models import Client, Message, Request, ServerError
@@ -297,17 +297,22 @@ def test_a_terminal_is_safe_from_a_server(server: Any, folder: Path) -> None:
     assert done.stderr.replace("\n", "").isprintable()
 
 
-def test_an_interrupt_ends_what_waits_for_an_answer(server: Any, folder: Path) -> None:
-    """Ctrl-C ends the command although the server holds its answers."""
+@pytest.mark.parametrize("command", [("generate",), ("augment", "-n", "5", "-w", "2")])
+def test_an_interrupt_ends_what_waits_for_an_answer(
+    server: Any, folder: Path, command: tuple[str, ...]
+) -> None:
+    """Ctrl-C ends the command, without a traceback, although the server holds its answers."""
     server.answer = BAD["silence"]
     options = ("-d", "tasks.jsonl", "-m", "tiny", "--base-url", server.url, "-o", "out")
-    with interruptible(folder, "", "generate", *options) as process:
+    with interruptible(folder, "", *command, *options) as process:
         while not server.asked:
             assert process.poll() is None
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)  # the time-out of an answer is 300
-    assert process.returncode == 130
+        said = "".join(process.communicate(timeout=60))  # the time-out of an answer is 300
+    assert process.returncode == 130, said
+    assert "Traceback" not in said
+    assert "Exception" not in said
 
 
 def test_an_interrupt_ends_what_a_failed_request_left(server: Any) -> None:
@@ -351,7 +356,5 @@ def test_a_wait_is_told(server: Any, folder: Path) -> None:
         "with console.Screen() as screen, screen.waiting('an answer', seconds=0.2):\n"
         "    import time; time.sleep(1)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment(folder)
-    )
+    done = captured([sys.executable, "-c", code], env=environment(folder))
     assert re.search(r"waiting \d+ s for an answer", done.stderr)

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from support.commands import captured
 
 from evalplus_lite.errors import InputError, LLMError
 from evalplus_lite.models import (
@@ -19,6 +25,9 @@ from evalplus_lite.models import (
     Request,
     write_exchanges,
 )
+from evalplus_lite.models.recording import Recording, replay_samples, replay_seeds
+from evalplus_lite.models.seeds import llm_seeds
+from evalplus_lite.tasks import load_dataset
 
 CHAT = Request(
     model="tiny",
@@ -49,15 +58,11 @@ def test_round_trip(tmp_path: Path, name: str) -> None:
     assert (source.usage.requests, source.usage.recorded_tokens) == (0, 7)
 
 
-def test_same_bytes(tmp_path: Path) -> None:
-    """The same exchanges give the same file."""
+def test_what_is_not_recorded_is_told(tmp_path: Path) -> None:
+    """By words, key and file; the key depends on everything asked, and bytes repeat."""
     one = recorded(tmp_path / "1.jsonl.gz", Exchange(CHAT, REPLY))
     two = recorded(tmp_path / "2.jsonl.gz", Exchange(CHAT, REPLY))
     assert one.read_bytes() == two.read_bytes()
-
-
-def test_key_depends_on_everything_asked() -> None:
-    """Any change of a request changes its key; the key itself is the same for ever."""
     changes = [
         {"model": "other"},
         {"messages": CHAT.messages[1:]},
@@ -72,26 +77,14 @@ def test_key_depends_on_everything_asked() -> None:
     keys = {CHAT.key, *(Request(**(fields | change)).key for change in changes)}
     assert len(keys) == len(changes) + 1
     assert TEXT.key == "d10f825f1945cf5b43002dbc9d4d701e80b52752d0832f7dfc65854ded2c6a97"
-
-
-def test_not_recorded(tmp_path: Path) -> None:
-    """A request that was never recorded is told by its words, key and file."""
     path = recorded(tmp_path / "r.jsonl", Exchange(CHAT, REPLY))
     with pytest.raises(NotRecordedError, match=r"r\.jsonl.*def f") as caught:
         Replay(path).ask(TEXT)
     assert isinstance(caught.value, LLMError)
     assert TEXT.key[:12] in str(caught.value)
-
-
-def test_recorded_refusal(tmp_path: Path) -> None:
-    """A recorded refusal is one again."""
     path = recorded(tmp_path / "r.jsonl", Exchange(TEXT, Reply(text="", refusal="no")))
     with pytest.raises(RefusalError):
         Replay(path).ask(TEXT)
-
-
-def test_several_models(tmp_path: Path) -> None:
-    """A file of several models needs the name of one."""
     other = Request(model="other", prompt="def f():")
     path = recorded(tmp_path / "r.jsonl", Exchange(TEXT, REPLY), Exchange(other, REPLY))
     with pytest.raises(LLMError, match="name the model"):
@@ -120,3 +113,76 @@ def test_damaged_row(tmp_path: Path, damage: object) -> None:
     path.write_bytes(gzip.compress(f"{whole}\n{json.dumps(row)}\n".encode()))
     with pytest.raises(InputError, match=r"r\.jsonl\.gz:2"):
         Replay(path)
+
+
+# The recorder, run as a person runs it, against a real server.
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def record(*options: str) -> subprocess.CompletedProcess[str]:
+    return captured(
+        [sys.executable, "-m", "scripts.record", *options],
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if not name.startswith("OPENAI_")},
+    )
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
+    """A file with one task of one's own."""
+    path = tmp_path / "mine.jsonl"
+    task = {
+        "id": "mine/0",
+        "prompt": 'def double(n):\n    """Return twice n."""\n',
+        "entry_point": "double",
+        "reference": "def double(n):\n    return 2 * n\n",
+        "inputs": [[1], [2]],
+    }
+    path.write_text(json.dumps(task) + "\n")
+    return path
+
+
+def test_record_and_replay(model_server: Any, dataset: Path, tmp_path: Path) -> None:
+    """What is recorded replays; a second run asks nothing and writes the same bytes."""
+    model_server.answers.append(
+        lambda asked: model_server.chat(
+            json.dumps({"inputs": [{"n": len(model_server.asked) + i} for i in range(10, 20)]})
+        )
+    )
+    out = tmp_path / "data" / "recorded"
+    options = [
+        *("--base-url", model_server.url, "--model", "org/tiny", "--dataset", str(dataset)),
+        *("--out", str(out), "--cache", str(tmp_path / "cache"), "--temperature", "0.2"),
+    ]
+    done = record(*options)
+    assert done.returncode == 0, done.stderr
+    assert len(model_server.asked) == 6
+    folder = out / "org--tiny"
+    sums = (out.parent / "SHA256SUMS").read_text().splitlines()
+    for line in sums:
+        digest, name = line.split("  ")
+        assert hashlib.sha256((out.parent / name).read_bytes()).hexdigest() == digest
+    assert len(sums) == 3
+    assert len(replay_samples(folder)) == 3
+    recording = Recording.open(folder)
+    harvest = llm_seeds(
+        load_dataset(dataset).tasks[0], replay_seeds(folder), plan=recording.seeds, seed=0
+    )
+    assert harvest.turns == 3
+    assert len(harvest.cases) >= 10
+
+    assert record(*options, "--minutes", "0").returncode == 0
+    assert len(model_server.asked) == 6
+    assert (out.parent / "SHA256SUMS").read_text().splitlines() == sums
+
+
+def test_user_mistake(dataset: Path, tmp_path: Path) -> None:
+    """A missing key is one line, not a traceback."""
+    failed = record(
+        *("--base-url", "https://models.example/v1", "--model", "m", "--dataset", str(dataset)),
+        *("--out", str(tmp_path / "recorded"), "--cache", str(tmp_path / "cache")),
+    )
+    assert failed.returncode != 0
+    assert "OPENAI_API_KEY" in failed.stderr
+    assert len(failed.stderr.strip().splitlines()) == 1

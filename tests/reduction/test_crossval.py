@@ -9,6 +9,7 @@ from evalplus_lite.programs import program_key
 from evalplus_lite.reduction.cross_validation import KINDS, GradedSamples, crossval, pooled
 from evalplus_lite.reduction.policy import Policy
 from evalplus_lite.reduction.requirements import Matrix, Requirement
+from evalplus_lite.reduction.set_cover import CoverProblem, bitset, distinct, greedy
 from evalplus_lite.statistics.means import Share
 from evalplus_lite.types import Sample
 
@@ -30,38 +31,30 @@ def sample(model: str, source: str, index: int = 0) -> Sample:
 
 
 def test_a_model_is_judged_by_suites_that_never_saw_it() -> None:
-    """What only the model itself wrote does not choose the suite that judges it."""
+    """Others' programs choose them; failures on base cases or cut short are not counted."""
     field = GradedSamples([matrix(WRONG_AT_1)], [sample("a", WRONG_AT_1), sample("b", RIGHT)])
     line_a, line_b = crossval(field, "samples", Policy("samples", 1))
     assert (line_a.model, line_a.size, line_a.kept) == ("a", 0.0, Share(0.0, 1))
     assert [line_a.passed[kind] for kind in KINDS[:3]] == [1.0, 0.0, 1.0]
     assert (line_b.size, line_b.passed["plus"], line_b.passed["reduced"]) == (1.0, 1.0, 1.0)
-
-
-def test_a_program_that_another_model_wrote_too_stays() -> None:
-    """The same wrong program by two models is known when either is left out."""
     field = GradedSamples([matrix(WRONG_AT_1)], [sample("a", WRONG_AT_1), sample("b", WRONG_AT_1)])
     assert [line.kept.value for line in crossval(field, "s", Policy("samples", 1))] == [1.0, 1.0]
-
-
-def test_another_model_s_like_failure_rejects_it() -> None:
-    """A case chosen for one model's program rejects another's that fails there too."""
     known = matrix(WRONG_AT_1, WRONG_AT_12)
     field = GradedSamples([known], [sample("a", WRONG_AT_1), sample("b", WRONG_AT_12)])
     kept = {line.model: line.kept for line in crossval(field, "s", Policy("samples", 1))}
     assert kept["a"] == Share(1.0, 1)
     assert kept["b"] == Share(1.0, 1)
-
-
-def test_a_program_that_was_stopped_is_no_failure() -> None:
-    """What more cases reject it is not known, so it says nothing about a small suite."""
     stopped = replace(matrix(WRONG_AT_1), stopped=frozenset({program_key(WRONG_AT_1)}))
     field = GradedSamples([stopped], [sample("a", WRONG_AT_1), sample("b", RIGHT)])
     assert crossval(field, "samples", Policy("samples", 1))[0].kept == Share(0.0, 0)
+    field = GradedSamples([matrix(WRONG_AT_BASE)], [sample("a", WRONG_AT_BASE), sample("b", RIGHT)])
+    line = crossval(field, "s", Policy("samples", 1))[0]
+    assert line.kept.total == 0
+    assert line.passed["base"] == 0.0
 
 
 def test_judges_choose_nothing() -> None:
-    """Suites are chosen by the samples; what only judges wrote is judged, each program once."""
+    """Each program is judged once, and what the contract refuses is told apart."""
     known = matrix(WRONG_AT_1, WRONG_AT_12)
     judges = [sample("j", WRONG_AT_1), sample("j", WRONG_AT_1, 1), sample("k", WRONG_AT_12)]
     lines = crossval(
@@ -75,10 +68,6 @@ def test_judges_choose_nothing() -> None:
         GradedSamples([known], [sample("a", WRONG_AT_12)], judges), "s", Policy("samples", 1)
     )
     assert [line.size for line in lines] == [1.0, 1.0]
-
-
-def test_failures_that_the_contract_refuses_are_told_apart() -> None:
-    """A program that fails nowhere else is kept, but not counted among those in contract."""
     refusing = replace(matrix(WRONG_AT_1, WRONG_AT_12), refused=0b10)
     field = GradedSamples([refusing], [sample("a", WRONG_AT_1)], [sample("j", WRONG_AT_1)])
     for policy in (Policy("samples", 1), Policy("samples")):
@@ -86,16 +75,8 @@ def test_failures_that_the_contract_refuses_are_told_apart() -> None:
         assert (line.kept, line.kept_accepted) == (Share(1.0, 1), Share(0.0, 0))
 
 
-def test_failures_on_base_cases_are_not_counted() -> None:
-    """Only what plus cases alone reject can be lost."""
-    field = GradedSamples([matrix(WRONG_AT_BASE)], [sample("a", WRONG_AT_BASE), sample("b", RIGHT)])
-    line = crossval(field, "s", Policy("samples", 1))[0]
-    assert line.kept.total == 0
-    assert line.passed["base"] == 0.0
-
-
-def test_random_suites_are_worked_out_exactly() -> None:
-    """Two random ones of four plus cases meet one of two killers with chance 5/6."""
+def test_random_suites_and_pooled_lines() -> None:
+    """Chances are worked out exactly; failures add up and rates are averaged."""
     known = matrix(WRONG_AT_12, m=0b01000, n=0b10000)
     field = GradedSamples([known], [sample("a", WRONG_AT_12), sample("b", RIGHT)])
     line = crossval(field, "m", Policy("mutants", 1))[0]
@@ -103,10 +84,6 @@ def test_random_suites_are_worked_out_exactly() -> None:
     assert math.isclose(line.kept_random.hits, 5 / 6)
     assert math.isclose(line.passed["random"], 1 / 6)
     assert line.kept.hits == 0.0
-
-
-def test_pooling_adds_failures_and_averages_rates() -> None:
-    """A pooled line has all failures of all models, and their mean pass@1."""
     samples = [sample("a", WRONG_AT_1), sample("a", RIGHT, 1), sample("b", WRONG_AT_12)]
     line = pooled(
         crossval(
@@ -115,3 +92,21 @@ def test_pooling_adds_failures_and_averages_rates() -> None:
     )["s"]
     assert line.kept == Share(2.0, 2)
     assert line.passed["plus"] == 0.25
+
+
+# Set cover on matrices small enough to check by hand.
+
+
+def problem(tests: int, *rows: list[int], given: list[int] | None = None) -> CoverProblem:
+    return CoverProblem(tests, tuple(map(bitset, rows)), bitset(given or []))
+
+
+def test_small_covers() -> None:
+    """Given tests are credited, ties settled, traps pruned, folds and equal rows bounded."""
+    assert greedy(problem(3, [0, 1], [2], given=[0])) == (2,)
+    assert greedy(problem(3, [0, 1, 2], [1, 2], [1])) == (1,)
+    assert greedy(problem(4, [1, 2, 3])) == (1,)
+    trap = problem(3, [0, 1], [0, 1], [0, 2], [0, 2], [1], [2])
+    assert sorted(greedy(trap)) == [1, 2]
+    assert sorted(greedy(replace(problem(3, [0, 2]), want=5))) == [0, 2]
+    assert distinct(problem(2, [0], [0], [0, 1], [])).rows == (1,)

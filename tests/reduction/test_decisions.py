@@ -79,34 +79,18 @@ def test_each_kind_of_decision_is_seen(
         assert found == expected
 
 
-def test_an_exception_shows_what_went_before(sandbox: Sandbox) -> None:
-    """A case on which the reference raises still shows the decisions it took."""
+def test_decisions_and_branches(sandbox: Sandbox) -> None:
+    """Also before an exception and after future imports; they tell coverage.py's story."""
+    with pytest.raises(ReferenceSolutionError, match="does not parse"):
+        instrument(Program("def f(:", "f"))
     source = "def f(x):\n    if x:\n        raise ValueError\n    return x\n"
     assert seen(sandbox, source, [(0,), (1,)]) == {"if=false": [0], "if=true": [1]}
-
-
-def test_a_program_without_decisions_has_none(sandbox: Sandbox) -> None:
-    """No decision, no requirement, no branch."""
     program = Program("def f(x):\n    return x + 1\n", "f")
     assert decisions(sandbox, program, Inputs.of([(1,)])) == {}
     assert branches(sandbox, program, [(1,)]) == {}
-
-
-def test_future_imports_stay_first(sandbox: Sandbox) -> None:
-    """The probes stand after imports that must come first."""
     source = "from __future__ import annotations\n\ndef f(x: Unknown):\n    return 1 if x else 2\n"
     for head in ("", '"""Says what it is."""\n'):
         assert seen(sandbox, head + source, [(1,)]) == {"ternary=true": [0]}
-
-
-def test_what_is_no_python_is_the_reference_s_fault() -> None:
-    """A reference that does not parse raises the error that says so."""
-    with pytest.raises(ReferenceSolutionError, match="does not parse"):
-        instrument(Program("def f(:", "f"))
-
-
-def test_branches_are_lines_with_two_ways_out(sandbox: Sandbox) -> None:
-    """coverage.py's branches are named by their lines, and hold the cases that take them."""
     source = "def f(x):\n    if x:\n        return 1\n    return 2\n"
     assert branching_lines(source) == {2}
     found = branches(sandbox, Program(source, "f"), [(0,), (1,), (2,)])
@@ -114,6 +98,12 @@ def test_branches_are_lines_with_two_ways_out(sandbox: Sandbox) -> None:
         "0002->3": [1, 2],
         "0002->4": [0],
     }
+    program = Program("def f(x):\n    if x:\n        return 1\n    return 2\n", "f")
+    cases = [(0,), (1,), (2,)]
+    found = decisions(sandbox, program, Inputs.of(cases))
+    taken = branches(sandbox, program, cases)
+    assert disagreements(found, taken) == ()
+    assert disagreements({key: row ^ 4 for key, row in found.items()}, taken) == ("0002:007:if",)
 
 
 def disagreements(found: Mapping[str, int], branches: Mapping[str, int]) -> tuple[str, ...]:
@@ -145,16 +135,6 @@ def disagreements(found: Mapping[str, int], branches: Mapping[str, int]) -> tupl
         if not sides - {0} <= taken[number]:
             different.append(place)
     return tuple(different)
-
-
-def test_a_lie_about_a_decision_is_noticed(sandbox: Sandbox) -> None:
-    """Where a decision's cases are not a branch's, the cross-check names its place."""
-    program = Program("def f(x):\n    if x:\n        return 1\n    return 2\n", "f")
-    cases = [(0,), (1,), (2,)]
-    found = decisions(sandbox, program, Inputs.of(cases))
-    taken = branches(sandbox, program, cases)
-    assert disagreements(found, taken) == ()
-    assert disagreements({key: row ^ 4 for key, row in found.items()}, taken) == ("0002:007:if",)
 
 
 def _humaneval(shared: Path) -> list[dict[str, Value]]:

@@ -52,7 +52,7 @@ def matrix(sandbox: Sandbox, task: Task, suite: Suite) -> Matrix:
 
 
 def test_every_kind_of_requirement_has_its_cases(matrix: Matrix) -> None:
-    """Decisions, mutants, variants and samples are all there, each with the right cases."""
+    """Decisions, mutants, variants and samples, which are named by their syntax trees."""
     by_key = {(req.kind, req.key): members(row) for req, row in matrix.rows.items()}
     assert by_key["decision", "0004:007:if=true"] == [2, 3]
     assert by_key["decision", "0006:018:ternary=false"] == [0, 5]
@@ -60,25 +60,20 @@ def test_every_kind_of_requirement_has_its_cases(matrix: Matrix) -> None:
     assert sum(req.kind == "mutant" for req in matrix.rows) > 20
     assert by_key["variant", "in: int at most zero"]
     assert (matrix.count, matrix.base_count) == (7, 2)
+    assert program_key("x = 1  # one\n") == program_key("x=1")
+    assert program_key("x = 1") != program_key("x = 2")
+    assert program_key("x = ") != program_key("y = ")
 
 
 def test_a_chosen_suite_keeps_what_the_base_cases_lack(matrix: Matrix) -> None:
-    """The boundary that only one input shows is chosen; base cases never are."""
+    """Base cases are never chosen; what is left out is not looked at; a budget is an average."""
     (choice,) = choose([matrix], Policy("samples", 1))
     assert choice.cases == (3,)
     (full,) = choose([matrix], Policy("full", 1))
     assert set(full.cases) >= {3}
     assert not set(full.cases) & {0, 1}
-
-
-def test_requirements_left_out_are_not_looked_at(matrix: Matrix) -> None:
-    """Without the sample's kill there is nothing to keep for it."""
     without = {"T/0": {Requirement("sample", program_key(OFF_BY_ONE))}}
     assert choose([matrix], Policy("samples", 1), without=without)[0].cases == ()
-
-
-def test_a_budget_bounds_the_average(matrix: Matrix) -> None:
-    """As many plus cases are chosen as the budget buys for all tasks together."""
     choices = choose([matrix, matrix], Policy("full", budget=1.5))
     assert sum(len(choice.cases) for choice in choices) == 3
 
@@ -118,8 +113,16 @@ def test_the_cache_gives_the_same_matrix_without_running(
     assert file.read_text() == before
 
 
-def test_a_cache_of_another_rule_is_not_used(sandbox: Sandbox, task: Task, tmp_path: Path) -> None:
-    """What the usual rule accepts is rejected by a strict one, whatever was kept."""
+def test_a_cache_of_other_settings_is_not_used(
+    sandbox: Sandbox, task: Task, suite: Suite, tmp_path: Path
+) -> None:
+    """What a rule or packages decide is decided anew."""
+    source = f"import iniconfig\n{REFERENCE}"
+    subject = CoverSubject(task, suite, {program_key(source): source})
+    for packages, killed in (((), [*range(len(MARKS))]), (("iniconfig",), [])):
+        with sandbox.sibling(packages=packages) as other:
+            rows = build(other, subject, cache=tmp_path, kinds=("sample",)).rows
+        assert members(rows.get(Requirement("sample", program_key(source)), 0)) == killed
     same = replace(task, reference="def grade(x):\n    return x\n")
     suite = answer(sandbox, same, same.cases, base_count=2, limits=Limits(cpu=10.0)).suite
     source = "def grade(x):\n    return float(x)\n"
@@ -127,18 +130,6 @@ def test_a_cache_of_another_rule_is_not_used(sandbox: Sandbox, task: Task, tmp_p
     for kind, killed in (("python", []), ("strict", [*range(len(MARKS))])):
         subject = CoverSubject(replace(same, rule=Rule(kind)), suite, samples)
         rows = build(sandbox, subject, cache=tmp_path, kinds=("sample",)).rows
-        assert members(rows.get(Requirement("sample", program_key(source)), 0)) == killed
-
-
-def test_a_cache_of_other_packages_is_not_used(
-    sandbox: Sandbox, task: Task, suite: Suite, tmp_path: Path
-) -> None:
-    """A sample that could not import a package may pass where it can."""
-    source = f"import iniconfig\n{REFERENCE}"
-    subject = CoverSubject(task, suite, {program_key(source): source})
-    for packages, killed in (((), [*range(len(MARKS))]), (("iniconfig",), [])):
-        with sandbox.sibling(packages=packages) as other:
-            rows = build(other, subject, cache=tmp_path, kinds=("sample",)).rows
         assert members(rows.get(Requirement("sample", program_key(source)), 0)) == killed
 
 
@@ -172,21 +163,22 @@ def test_a_program_without_answers_is_killed(
     assert (kills.killed, kills.run, kills.is_stopped) == (killed, run, run != EVERY)
 
 
-def test_mutants_meet_the_cheap_cases_only(sandbox: Sandbox, task: Task, suite: Suite) -> None:
-    """A case beyond the time for all cases is not run, and its number stays its own."""
+def test_costly_cases(sandbox: Sandbox, task: Task, suite: Suite) -> None:
+    """Mutants meet the cheap ones only, samples all where the cheap ones reject none."""
     steps = [1, 5_000_000, *[1] * (len(suite.cases) - 2)]
     place = KillSuite.of_samples(task, replace(suite, base_count=1), steps, most=MUTANT_STEPS)
     assert place.cases == (0, 2, 3, 4, 5, 6)
     (found,) = place.kills(sandbox, [OFF_BY_ONE])
     assert members(found.killed) == [3]
     assert members(found.run) == [0, 2, 3, 4, 5, 6]
-
-
-def test_programs_are_named_by_their_syntax_tree() -> None:
-    """Comments and layout do not make another program; what does not parse is named by text."""
-    assert program_key("x = 1  # one\n") == program_key("x=1")
-    assert program_key("x = 1") != program_key("x = 2")
-    assert program_key("x = ") != program_key("y = ")
+    busy = "    if x == 90:\n        for _ in range(25_000_000): pass\n"
+    begin = "    if x >= 90"
+    slow = replace(task, reference=task.reference.replace(begin, busy + begin))
+    elsewhere = REFERENCE.replace(">= 50", "> 50")
+    samples = {program_key(text): text for text in (OFF_BY_ONE, elsewhere)}
+    rows = build(sandbox, CoverSubject(slow, suite, samples), kinds=("sample",)).rows
+    assert members(rows[Requirement("sample", program_key(OFF_BY_ONE))]) == [3]
+    assert members(rows[Requirement("sample", program_key(elsewhere))]) == [4]
 
 
 def test_survivors_are_reported_with_their_diff(sandbox: Sandbox, task: Task) -> None:
@@ -203,17 +195,3 @@ def test_survivors_are_reported_with_their_diff(sandbox: Sandbox, task: Task) ->
     assert any('return "A"' in each["diff"] or "'A'" in each["diff"] for each in found)
     assert all(each["reached"] == 0 for each in found if each["line"] == 3)
     assert killed
-
-
-def test_a_sample_is_judged_by_costly_cases_where_cheap_ones_reject_none(
-    sandbox: Sandbox, task: Task, suite: Suite
-) -> None:
-    """What only a costly case shows is not lost; what a cheap one shows is not run further."""
-    busy = "    if x == 90:\n        for _ in range(25_000_000): pass\n"
-    begin = "    if x >= 90"
-    slow = replace(task, reference=task.reference.replace(begin, busy + begin))
-    elsewhere = REFERENCE.replace(">= 50", "> 50")
-    samples = {program_key(text): text for text in (OFF_BY_ONE, elsewhere)}
-    rows = build(sandbox, CoverSubject(slow, suite, samples), kinds=("sample",)).rows
-    assert members(rows[Requirement("sample", program_key(OFF_BY_ONE))]) == [3]
-    assert members(rows[Requirement("sample", program_key(elsewhere))]) == [4]

@@ -85,27 +85,32 @@ def test_programs_in_one_process_are_judged_as_if_alone(
         assert set(row[2:]) == {None}, name
 
 
-def test_steps_are_counted_exactly(sandbox: Sandbox) -> None:
-    """As many steps as allowed pass; one more does not."""
+def test_steps_are_counted_exactly(sandbox: Sandbox, task: Task, suite: Suite) -> None:
+    """As many as allowed pass; all of a program are bounded; samples share no process."""
     reference = "def f(n):\n    for i in range(n): pass\n    return n\n"
-    task = make_task([(5_000,), (5_001,)], reference=reference)
-    suite = answer(sandbox, task, task.cases, base_count=1, limits=Limits(cpu=10.0)).suite
-    (row,) = prepared(task, suite, together=1, steps=5_002).rows(sandbox, [reference])
+    loop = make_task([(5_000,), (5_001,)], reference=reference)
+    answers = answer(sandbox, loop, loop.cases, base_count=1, limits=Limits(cpu=10.0)).suite
+    (row,) = prepared(loop, answers, together=1, steps=5_002).rows(sandbox, [reference])
     assert row == ("pass", "timeout")
-
-
-def test_all_steps_of_a_program_are_bounded(sandbox: Sandbox) -> None:
-    """Who has made all its steps is run no further: what it did until then is its row."""
-    reference = "def f(n):\n    for i in range(n): pass\n    return n\n"
-    task = make_task([(100,)] * 4, reference=reference)
-    suite = answer(sandbox, task, task.cases, base_count=1, limits=Limits(cpu=10.0)).suite
+    loop = make_task([(100,)] * 4, reference=reference)
+    answers = answer(sandbox, loop, loop.cases, base_count=1, limits=Limits(cpu=10.0)).suite
     steps, wrong = [150] * 4, reference.replace("return n", "return -n")
     metered = MeteredSuite.of(
-        task, suite, steps, [0.3] * 4, memory=1 << 26, costs={}, patience=1, together=2, total=300
+        loop, answers, steps, [0.3] * 4, memory=1 << 26, costs={}, patience=1, together=2, total=300
     )
     first, second = metered.rows(sandbox, [reference, wrong])
     assert first == ("pass", "pass", None, None)
     assert second == ("fail", "fail", None, None)
+    wrong = [
+        f"def f(items):\n    return sorted(items) if len(items) != {n} else 0\n" for n in range(4)
+    ]
+    rows = list(prepared(task, suite, together=3).rows(sandbox, wrong * 2))
+    expected = [tuple("fail" if len(case) == n else "pass" for case in CASES) for n in range(4)] * 2
+    assert rows == expected
+    assert Case(([2, 1],)) == suite.cases[0]  # nobody changed ours
+    steps = [1] * len(suite.cases)
+    assert KillSuite.of_samples(task, suite, steps).metered.together == 1
+    assert KillSuite.of_samples(task, suite, steps, most=9).metered.together == 1
 
 
 HOSTILE = {
@@ -131,17 +136,6 @@ def test_no_sample_holds_up_a_run(sandbox: Sandbox, name: str) -> None:
         whole = replace(whole, metered=metered)
     (found,) = whole.kills(sandbox, [source])
     assert (found.killed, found.run) == ((1 << count) - 1,) * 2
-
-
-def test_a_case_has_its_place_in_each_round(sandbox: Sandbox, task: Task, suite: Suite) -> None:
-    """More programs than share a process, with failures between, keep their order."""
-    wrong = [
-        f"def f(items):\n    return sorted(items) if len(items) != {n} else 0\n" for n in range(4)
-    ]
-    rows = list(prepared(task, suite, together=3).rows(sandbox, wrong * 2))
-    expected = [tuple("fail" if len(case) == n else "pass" for case in CASES) for n in range(4)] * 2
-    assert rows == expected
-    assert Case(([2, 1],)) == suite.cases[0]  # nobody changed ours
 
 
 SIEVE = """
@@ -207,10 +201,3 @@ def test_no_mutant_inherits_from_the_one_before(
 def test_who_may_share_a_process(text: str, shared: bool) -> None:
     """The mutants of programs that change nothing but what is theirs, and are loaded at once."""
     assert may_share(text) is shared
-
-
-def test_samples_share_no_process(task: Task, suite: Suite) -> None:
-    """A model's program may do anything to the one after it."""
-    steps = [1] * len(suite.cases)
-    assert KillSuite.of_samples(task, suite, steps).metered.together == 1
-    assert KillSuite.of_samples(task, suite, steps, most=9).metered.together == 1

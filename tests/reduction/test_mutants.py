@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from support.commands import captured
 
 from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.programs.mutation.mutants import (
@@ -40,8 +41,34 @@ def f(xs: List[int]) -> int:
 '''
 
 
-def test_mutmut_still_answers_as_the_adapter_expects() -> None:
-    """mutmut still makes mutants; where this fails, ``_by_mutmut`` or the pin needs a change."""
+def test_mutants_are_distinct_and_differ_from_the_reference() -> None:
+    """By both makers, in function bodies only; each difference shows the one place."""
+    made = mutants(SOURCE)
+    sources = [mutant.source for mutant in made]
+    assert len(set(sources)) == len(sources) > len(mutants(SOURCE, own=False)) > 5
+    assert normal_form(SOURCE) not in sources
+    assert len({mutant.key for mutant in made}) == len(made)
+    for kwargs in ({"own": False}, {"mutmut": False}):
+        assert any("x * 2" not in mutant.source for mutant in mutants(SOURCE, **kwargs))
+    for mutant in mutants(SOURCE):
+        text = difference(SOURCE, mutant)
+        assert f"@@ -{mutant.line}" in text or f"@@ -{mutant.line - 1}" in text
+        changed = [line for line in text.splitlines()[3:] if line[:1] in "+-"]
+        assert changed, text
+    assert "Twice" not in normal_form(SOURCE)
+    assert "Twice" in normal_form(SOURCE + "\nprint(helper.__doc__)\n")
+    with pytest.raises(ReferenceSolutionError, match="does not parse"):
+        mutants("def f(:")
+    reference = "def f(x):\n    return x\n"
+    shown = unified(reference, "def f(x):\n    return x\n" + "x\ny\nx\n" * 30_000, "sample")
+    assert len(shown.splitlines()) < 2 * MOST_LINES
+    assert "+++ sample" in shown
+    assert f"{90_002 - MOST_LINES} more lines" in shown
+    head = "import math\nLIMIT = 3\n\n@staticmethod\ndef f(x: int=2) -> 'list[3]':\n"
+    for _, text in own_mutations(head + "    return x\n"):
+        assert text.startswith(
+            ast.unparse(ast.parse(head + "    return x\n")).split("    return")[0]
+        )
     version = importlib.metadata.version("mutmut")
     made = mutants(SOURCE, own=False)
     text = "\n".join(mutant.source for mutant in made)
@@ -49,55 +76,17 @@ def test_mutmut_still_answers_as_the_adapter_expects() -> None:
         assert change in text, f"mutmut {version} no longer makes {change!r}"
 
 
-def test_mutants_are_distinct_and_differ_from_the_reference() -> None:
-    """No two mutants are the same program, none is the reference."""
-    made = mutants(SOURCE)
-    sources = [mutant.source for mutant in made]
-    assert len(set(sources)) == len(sources) > len(mutants(SOURCE, own=False)) > 5
-    assert normal_form(SOURCE) not in sources
-    assert len({mutant.key for mutant in made}) == len(made)
-
-
-def test_both_makers_mutate_helpers_too() -> None:
-    """A fault planted in a helper is a fault of the program."""
-    for kwargs in ({"own": False}, {"mutmut": False}):
-        assert any("x * 2" not in mutant.source for mutant in mutants(SOURCE, **kwargs))
-
-
-def test_a_difference_shows_the_one_place() -> None:
-    """The diff holds the changed line, and the mutant's line points to it."""
-    for mutant in mutants(SOURCE):
-        text = difference(SOURCE, mutant)
-        assert f"@@ -{mutant.line}" in text or f"@@ -{mutant.line - 1}" in text
-        changed = [line for line in text.splitlines()[3:] if line[:1] in "+-"]
-        assert changed, text
-
-
 def test_making_mutants_leaves_mutmut_s_configuration_alone() -> None:
-    """A program of the user's that uses mutmut itself sees no change."""
+    """One thread at a time, whatever the hash seed."""
     import mutmut.configuration
 
     before = mutmut.configuration._config
     mutants(SOURCE, own=False)
     assert mutmut.configuration._config is before
-
-
-def test_what_is_no_python_is_the_reference_s_fault() -> None:
-    """A reference that does not parse raises the error that says so."""
-    with pytest.raises(ReferenceSolutionError, match="does not parse"):
-        mutants("def f(:")
-
-
-def test_docstrings_stay_where_they_are_read() -> None:
-    """A program that reads its own docstring keeps it."""
-    assert "Twice" not in normal_form(SOURCE)
-    assert "Twice" in normal_form(SOURCE + "\nprint(helper.__doc__)\n")
-
-
-def test_same_mutants_in_every_process() -> None:
-    """Mutants do not depend on hash seeds."""
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(lambda _: mutants(SOURCE, own=False), range(12)))
+    assert all(one == made[0] for one in made)
     import os
-    import subprocess
     import sys
 
     script = (
@@ -106,32 +95,14 @@ def test_same_mutants_in_every_process() -> None:
     )
     keys = []
     for seed in ("1", "2"):
-        done = subprocess.run(
+        done = captured(
             [sys.executable, "-c", script],
             input=SOURCE,
-            capture_output=True,
-            text=True,
             check=True,
             env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
         )
         keys.append(json.loads(done.stdout))
     assert keys[0] == keys[1] == [mutant.key for mutant in mutants(SOURCE)]
-
-
-def test_threads_may_make_mutants_at_once() -> None:
-    """mutmut's global configuration is handled by one thread at a time."""
-    with ThreadPoolExecutor(4) as pool:
-        made = list(pool.map(lambda _: mutants(SOURCE, own=False), range(12)))
-    assert all(one == made[0] for one in made)
-
-
-def test_a_diff_is_bounded() -> None:
-    """However many lines a program has, a diff shows some hundred, and says how many are left."""
-    reference = "def f(x):\n    return x\n"
-    shown = unified(reference, "def f(x):\n    return x\n" + "x\ny\nx\n" * 30_000, "sample")
-    assert len(shown.splitlines()) < 2 * MOST_LINES
-    assert "+++ sample" in shown
-    assert f"{90_002 - MOST_LINES} more lines" in shown
 
 
 # Variants of a reference: what goes in or comes out is changed, once a call.
@@ -171,20 +142,12 @@ def test_a_variant_overlooks_one_thing(name: str, value: Any, changed: Any) -> N
     assert made(ECHO, *kinds)[name](value) == changed
 
 
-def test_a_recursive_reference_is_changed_once() -> None:
-    """Only the call from outside is another."""
+def test_variants_of_arguments() -> None:
+    """Only the call from outside is changed; only types that occur make variants."""
     assert made(COUNT, "list")["in: list without first"]([1, 2, 3]) == 2
-
-
-def test_arguments_change_places() -> None:
-    """The list of arguments is no argument: it is swapped, and nothing else happens to it."""
     found = made(ECHO, "list")
     assert found["in: args swapped"](1, 2, 3) == [2, 1, 3]
     assert found["in: list without first"](1, 2) == [1, 2]
-
-
-def test_only_types_that_occur_make_variants() -> None:
-    """A task without texts has no variant that changes texts."""
     assert kinds_of([(1, [True]), {"a": 2.0}]) == {
         "tuple", "int", "list", "bool", "dict", "str", "float",
     }  # fmt: skip
@@ -231,12 +194,3 @@ def test_operator_plants_its_fault(body: str, operator: str, planted: str) -> No
     assert any(planted in text for text in made), made
     for text in made:
         ast.parse(text)
-
-
-def test_only_function_bodies_are_changed() -> None:
-    """Imports, module constants, signatures, annotations and decorators stay as they are."""
-    head = "import math\nLIMIT = 3\n\n@staticmethod\ndef f(x: int=2) -> 'list[3]':\n"
-    for _, text in own_mutations(head + "    return x\n"):
-        assert text.startswith(
-            ast.unparse(ast.parse(head + "    return x\n")).split("    return")[0]
-        )

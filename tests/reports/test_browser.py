@@ -45,8 +45,8 @@ def test_every_view_opens(made: Made, watched: Seen) -> None:
     assert {url.partition("#")[0] for url in watched.requests} == {made.url}
 
 
-def test_filters_and_orders(made: Made, watched: Seen) -> None:
-    """Tasks are found by what happened to them and by name; the map follows the table."""
+def test_filters_orders_and_themes(made: Made, watched: Seen) -> None:
+    """Tasks are found by what happened and by name; one press makes a page dark, and back."""
     watched.go(made.url)
     page = watched.page
     assert len(shown_tasks(page)) == len(TASKS)
@@ -63,10 +63,19 @@ def test_filters_and_orders(made: Made, watched: Seen) -> None:
     first = shown_tasks(page)
     page.get_by_label("Order").select_option("easy")
     assert sorted(first) == sorted(shown_tasks(page))
+    watched.go(made.url)
+    page = watched.page
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(paper)
+    page.get_by_role("button", name="Dark").click()
+    assert page.evaluate(paper) != light
+    page.get_by_role("button", name="Light").click()
+    assert page.evaluate(paper) == light
+    assert page.evaluate("localStorage.length") == 0
 
 
 def test_from_summary_to_the_failing_input_and_back(made: Made, watched: Seen) -> None:
-    """Three clicks lead to what a sample got wrong; the back button retraces them."""
+    """Three clicks lead to it, the back button retraces them; two programs stand side by side."""
     watched.go(made.url)
     page = watched.page
     page.get_by_role("link", name="Own/0", exact=True).click()
@@ -83,6 +92,19 @@ def test_from_summary_to_the_failing_input_and_back(made: Made, watched: Seen) -
     assert page.locator("table.tasks").is_visible()
     page.go_forward()
     assert page.locator("h1:visible").inner_text() == "Own/0"
+    watched.go(f"{made.url}#task/Own/0/compare")
+    page = watched.page
+    marked = page.locator(".two .other:not(.gap)")
+    assert [text.strip() for text in marked.all_inner_texts()] == [
+        "return x * 2",
+        "return x + x if x != 2 else 5",
+    ]
+    assert page.locator(".two .same").count() == 2
+    never = page.get_by_label("Second program").locator("option", has_text="never")
+    page.get_by_label("Second program").select_option(never.get_attribute("value"))
+    assert "1048576 bytes" in page.locator(".two .second.fault").inner_text()
+    page.get_by_role("link", name="whole sample").last.click()
+    assert re.search("never, Own/0, sample 0", page.locator("#view h1").inner_text())
 
 
 def focused(page: Page) -> str:
@@ -112,23 +134,6 @@ def test_by_keyboard_alone(made: Made, watched: Seen) -> None:
     assert focused(page) == "Own/0"
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.tagName") in ("A", "DIV")
-
-
-def test_two_programs_side_by_side(made: Made, watched: Seen) -> None:
-    """Lines that differ are marked, and another sample is chosen from a list."""
-    watched.go(f"{made.url}#task/Own/0/compare")
-    page = watched.page
-    marked = page.locator(".two .other:not(.gap)")
-    assert [text.strip() for text in marked.all_inner_texts()] == [
-        "return x * 2",
-        "return x + x if x != 2 else 5",
-    ]
-    assert page.locator(".two .same").count() == 2
-    never = page.get_by_label("Second program").locator("option", has_text="never")
-    page.get_by_label("Second program").select_option(never.get_attribute("value"))
-    assert "1048576 bytes" in page.locator(".two .second.fault").inner_text()
-    page.get_by_role("link", name="whole sample").last.click()
-    assert re.search("never, Own/0, sample 0", page.locator("#view h1").inner_text())
 
 
 def test_hostile_texts_stay_texts(made: Made, watched: Seen) -> None:
@@ -236,8 +241,10 @@ def test_in_a_sandboxed_frame(made: Made, watched: Seen, tmp_path: Path, is_text
     frame.locator("table.tasks").wait_for()
 
 
-def test_without_scripts(made: Made, browser: Browser) -> None:
-    """Scores, map and tables of all sections are read without a script."""
+def test_the_page_stands_without_scripts_and_on_paper(
+    made: Made, browser: Browser, watched: Seen
+) -> None:
+    """Scores, map and tables are read; what is printed has no buttons."""
     found = seen(browser, java_script_enabled=False)
     found.go(made.url)
     text = found.page.locator("main").inner_text()
@@ -245,29 +252,12 @@ def test_without_scripts(made: Made, browser: Browser) -> None:
         assert part in text
     assert found.page.locator(".map svg path").count() > 0
     found.page.context.close()
-
-
-def test_on_paper(made: Made, watched: Seen) -> None:
-    """What is printed has the scores and no buttons, and is black on white in dark mode, too."""
     watched.page.emulate_media(media="print", color_scheme="light")
     watched.go(made.url)
     assert watched.page.locator("table.scores").is_visible()
     for control in (".filters", "#theme", ".top nav"):
         assert not watched.page.locator(control).first.is_visible()
     assert watched.page.pdf()[:5] == b"%PDF-"
-
-
-def test_the_theme_is_chosen_by_a_button(made: Made, watched: Seen) -> None:
-    """One press makes a light page dark, another light again; nothing is stored."""
-    watched.go(made.url)
-    page = watched.page
-    paper = "getComputedStyle(document.body).backgroundColor"
-    light = page.evaluate(paper)
-    page.get_by_role("button", name="Dark").click()
-    assert page.evaluate(paper) != light
-    page.get_by_role("button", name="Light").click()
-    assert page.evaluate(paper) == light
-    assert page.evaluate("localStorage.length") == 0
 
 
 def test_the_policy_refuses_what_is_put_in(made: Made, browser: Browser, tmp_path: Path) -> None:

@@ -40,16 +40,16 @@ SAMPLES = [
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def folders(tmp_path_factory: pytest.TempPathFactory, session: Session) -> list[Path]:
     """An evaluation of hostile programs, and one of no program at all."""
     made = tmp_path_factory.mktemp("converting")
-    with Session(workers=1) as session:
-        evaluate(DATA, SAMPLES, out=made / "full", minimize=True, session=session)
-        evaluate(DATA, [], out=made / "empty", session=session)
+    evaluate(DATA, SAMPLES, out=made / "full", minimize=True, session=session)
+    evaluate(DATA, [], out=made / "empty", session=session)
     return [made / "full", made / "empty"]
 
 
-def test_every_row_has_the_same_keys_and_types(folders: list[Path]) -> None:
+def test_rows_are_what_frames_and_tables_take(folders: list[Path], tmp_path: Path) -> None:
+    """The same keys and types in each; CSV gives them back, and no cell is a formula."""
     rows = list(read_results(folders))
     assert len(rows) == len(SAMPLES)
     for row in rows:
@@ -69,10 +69,6 @@ def test_every_row_has_the_same_keys_and_types(folders: list[Path]) -> None:
     assert (passed["passed"], passed["case"], passed["input"]) == (True, -1, "")
     with pytest.raises(InputError, match="does not exist"):
         read_results(folders[0] / "no")
-
-
-def test_pandas_and_polars_read_rows_as_they_are(folders: list[Path]) -> None:
-    """Rows make frames of one type a column, also of a run without a sample."""
     frame = pandas.DataFrame(read_results(folders[0]))
     assert frame.groupby("task_id")["passed"].sum().to_dict() == {"Own/0": 1, "Own/1": 0}
     assert frame["memory"].dtype.kind == "i"
@@ -82,10 +78,6 @@ def test_pandas_and_polars_read_rows_as_they_are(folders: list[Path]) -> None:
     assert polars.DataFrame(read_results(folders[1]), schema=RESULT_COLUMNS).height == 0
     nothing = pandas.DataFrame(read_results(folders[1]), columns=list(RESULT_COLUMNS))
     assert nothing.groupby("model")["passed"].mean().empty
-
-
-def test_a_table_holds_the_rows(folders: list[Path], tmp_path: Path) -> None:
-    """CSV gives back what read_results gives; no cell is a formula."""
     rows = list(read_results(folders))
     assert export_results(folders, tmp_path / "t.csv") == len(SAMPLES)
     schema = json.loads((ROOT / "docs/schemas/outputs.schema.json").read_text())
@@ -141,7 +133,7 @@ def check_shape(element: ElementTree.Element) -> None:
 
 
 def test_junit_is_read_by_its_readers(folders: list[Path], tmp_path: Path) -> None:
-    """Suites are entrants, cases samples; what XML cannot hold is escaped."""
+    """Suites are entrants, cases samples; what was not judged is an error or skipped."""
     path = tmp_path / "r.xml"
     assert export_results(folders, path) == len(SAMPLES)
     check_shape(ElementTree.parse(path).getroot())
@@ -159,9 +151,6 @@ def test_junit_is_read_by_its_readers(folders: list[Path], tmp_path: Path) -> No
     assert r"input: ['\udc80\x00<&]]>']" in failed.text
     assert "=1+1 \\x01: </failure>" in cases["Own/1", "sample 2"].result[0].text
     assert suites[0].time > 0
-
-
-def test_what_was_not_judged_is_an_error_or_skipped(folders: list[Path], tmp_path: Path) -> None:
     copy = tmp_path / "out"
     copy.mkdir()
     for name in ("results.jsonl", "summary.json"):

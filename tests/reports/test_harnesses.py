@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import run
+from support.commands import captured, run, write_rows
 
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.reports.exporters.pytest_suite import file_name, write_pytest
@@ -47,7 +46,7 @@ def own_tasks(path: Path, kinds: list[dict[str, Any]]) -> Path:
         | {"inputs": json.loads(kind["inputs"])}
         for kind in kinds
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(path, rows)
     return path
 
 
@@ -67,9 +66,7 @@ def test_pytest_files_judge_as_the_verifier_does(sandbox: Sandbox, tmp_path: Pat
             (tmp_path / "mine").mkdir(exist_ok=True)
             (tmp_path / "mine" / name).write_text(program)
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=no", "-rf"]
-        done = subprocess.run(
-            [*command, "suite", "--solution", "mine"], cwd=tmp_path, capture_output=True, text=True
-        )
+        done = captured([*command, "suite", "--solution", "mine"], cwd=tmp_path)
         assert done.returncode in (0, 1), done.stdout + done.stderr
         lines = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
         return {line.split("::")[0].split("/")[-1] for line in lines}
@@ -101,16 +98,12 @@ def test_what_a_format_cannot_hold(name: str) -> None:
 
 
 def test_what_is_left_out_is_listed(tmp_path: Path) -> None:
-    """A task that the format cannot hold stops no other."""
+    """It stops no other task; a folder's README names it, and figures leave it out."""
     kinds = [kind for kind in KINDS if kind["name"] in ("integers", "in place")]
     found = export(own_tasks(tmp_path / "own.jsonl", kinds), tmp_path / "out", format="humaneval")
     assert found.summary["tasks"] == 1
     (bad,) = found.summary["unusable"]
     assert (bad["task_id"], bad["cause"]) == ("in place", "format")
-
-
-def test_evalplus_gets_no_task_whose_check_decides(tmp_path: Path) -> None:
-    """The task and its inputs are named and counted, and its samples stay out of the figures."""
     kinds = [
         kind for kind in KINDS if kind["name"] in ("integers", "many answers, told by a check")
     ]
@@ -123,15 +116,11 @@ def test_evalplus_gets_no_task_whose_check_decides(tmp_path: Path) -> None:
     assert "many answers, told by a check: evalplus: " in done.stdout + done.stderr
     rows = [json.loads(line) for line in (tmp_path / "e.jsonl").read_text().splitlines()]
     assert [row["task_id"] for row in rows] == ["integers"]
-
-
-def test_the_pytest_folder_names_what_is_left_out(tmp_path: Path) -> None:
-    """Its README has the rule of file names, the command, and the tasks that are not there."""
     kinds = [kind for kind in KINDS if kind["name"] == "integers"]
     kinds += [{"name": "prints", "reference": "def f(n): print(n)", "inputs": "[[1]]",
                "harness": {"observe": ["printed"]}}]  # fmt: skip
-    export(own_tasks(tmp_path / "own.jsonl", kinds), tmp_path / "out", format="pytest")
-    readme = (tmp_path / "out" / "README.md").read_text()
+    export(own_tasks(tmp_path / "own.jsonl", kinds), tmp_path / "suite", format="pytest")
+    readme = (tmp_path / "suite" / "README.md").read_text()
     assert f"`Own/task-3` is tested by `{file_name('Own/task-3')}`" in readme
     assert "--solution" in readme
     assert "\n    prints: pytest: " in readme
@@ -149,7 +138,5 @@ def test_a_file_of_functions_is_no_script(tmp_path: Path) -> None:
     for kind, passed in zip(kinds, (2, 1), strict=True):
         (tmp_path / "mine.py").write_text(kind["reference"])
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "suite"]
-        done = subprocess.run(
-            [*command, "--solution", "mine.py"], cwd=tmp_path, capture_output=True, text=True
-        )
+        done = captured([*command, "--solution", "mine.py"], cwd=tmp_path)
         assert (done.returncode, f"{passed} passed" in done.stdout) == (0, True), done.stdout

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import run, write_rows
+from support.commands import captured, run, write_rows
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.reports.exporters.pytest_suite import write_pytest
@@ -77,9 +77,7 @@ def entry(text: str) -> ExportedTask:
 
 
 def runs(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, check=False
-    )
+    done = captured([sys.executable, *arguments], cwd=folder)
     assert not (folder / "PWNED").exists()
     return done
 
@@ -113,7 +111,7 @@ def test_pytest_files_are_data(tmp_path: Path) -> None:
 
 
 def test_files_of_rows_are_data(tmp_path: Path) -> None:
-    """The evalplus and Hugging Face forms are JSON that reads back, whatever the values."""
+    """JSON that reads back, whatever the values; those too deep for Python are counted."""
     made = [entry(text) for text in TEXTS]
     lost = write_evalplus(tmp_path / "evalplus.jsonl", made)
     assert sum(lost.values()) == 2 * len(TEXTS)  # bytes, and an integer that JSON readers refuse
@@ -127,10 +125,6 @@ def test_files_of_rows_are_data(tmp_path: Path) -> None:
     assert json.loads(lines["license"]) == "- a\\"
     with pytest.raises(InputError):
         write_huggingface(tmp_path / "hub", made, Card("x\nlicense: mit"))
-
-
-def test_values_too_deep_for_python_are_left_out_and_counted(tmp_path: Path) -> None:
-    """Python reads 199 brackets at most: such cases do not make the whole file unreadable."""
     values = [1, deep(199), frozenset([frozenset([frozenset([1])])])]
     expected = tuple(wire.encode(value) for value in values)
     suite = Suite("A/0", tuple(Case((v,)) for v in values), expected, 3)

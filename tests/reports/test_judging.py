@@ -87,15 +87,11 @@ def test_literals_that_repr_gets_wrong(value: Any) -> None:
     assert again == value
 
 
-def test_subclasses_count_as_what_they_are() -> None:
-    """A Counter is a right answer where a dict is expected, as in the verifier."""
+def test_subclasses_and_checks() -> None:
+    """A Counter is a right answer for a dict; a check decides where the rule does not accept."""
     is_right = judging(task())
     assert is_right((), Counter("aab"), {"a": 2, "b": 1})
     assert is_right((), OrderedDict(a=1), {"a": 1})
-
-
-def test_a_contract_s_check_decides_where_the_rule_does_not_accept() -> None:
-    """Many answers can be right; helpers of the check stay out of the file's names."""
     contract = (
         "import math\n\ndef precondition(x):\n    assert x > 0\n\n"
         "def helper(x):\n    return math.isqrt(x)\n\n"

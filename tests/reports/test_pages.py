@@ -7,13 +7,13 @@ import hashlib
 import json
 import os
 import re
-import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.commands import captured
 from support.schemas import hold
 
 from evalplus_lite import Dataset, InputError, Sample, Session, evaluate
@@ -75,7 +75,7 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def results(tmp_path_factory: pytest.TempPathFactory, session: Session) -> Path:
     """Folders of results of two models, one with hostile texts, and of a part of the tasks."""
     made = tmp_path_factory.mktemp("results")
     one = [
@@ -87,10 +87,9 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Sample("Own/1", HOSTILE, model=ODD_MODEL),
         Sample("Own/2", RAISES, model=ODD_MODEL),
     ]
-    with Session(workers=1) as session:
-        evaluate(OWN, one, out=made / "one", details=True, session=session)
-        evaluate(OWN, other, out=made / "other", extract=False, session=session)
-        evaluate(OWN.only(["Own/1"]), one[:1], out=made / "part", session=session)
+    evaluate(OWN, one, out=made / "one", details=True, session=session)
+    evaluate(OWN, other, out=made / "other", extract=False, session=session)
+    evaluate(OWN.only(["Own/1"]), one[:1], out=made / "part", session=session)
     return made
 
 
@@ -103,8 +102,8 @@ def page(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Page:
     return Page(out)
 
 
-def test_the_index_counts_what_was_judged(page: Page) -> None:
-    """Every model, from the best, has its counts by task and its scores with their intervals."""
+def test_the_page_holds_what_was_judged(page: Page) -> None:
+    """Counts, differences, inputs with what they decided, programs with the case that failed."""
     (suite,) = page.data("index")["suites"]
     assert [side["label"] for side in suite["entrants"]] == ["one", ODD_MODEL]
     assert suite["tasks"] == [
@@ -115,18 +114,10 @@ def test_the_index_counts_what_was_judged(page: Page) -> None:
     assert plus["value"] == 0.25
     assert plus["interval"][0] < plus["value"] < plus["interval"][1]
     assert re.match("one and .* do not differ significantly on plus", suite["verdict"])
-
-
-def test_tasks_that_make_a_difference_are_linked(page: Page) -> None:
-    """Of the two tasks the first model does better on the first, and no one solves the second."""
     links = [attrs.get("href") for tag, attrs in page.tags if tag == "a"]
     compared = [link for link in links if link and "/compare" in link]
     assert compared == ["#task/Own/1/compare?first=0&second=1"]
     assert "+25.0" in page.source
-
-
-def test_a_task_has_its_inputs_with_what_they_decided(page: Page) -> None:
-    """Inputs say where they come from, and how many samples fail on them, first and at all."""
     part = page.data("task-0-0")
     assert part["prompt"] == TASKS[0].prompt
     assert part["reference"] == TASKS[0].reference
@@ -135,10 +126,6 @@ def test_a_task_has_its_inputs_with_what_they_decided(page: Page) -> None:
     assert [each["expected"] for each in part["cases"]] == ["2", "3", "0"]
     assert part["cases"][2]["origin"] == "mutation of base 1 by negate"
     assert part["failed"] == [0, 0, 1]
-
-
-def test_a_sample_has_its_program_and_failing_input(page: Page) -> None:
-    """A program's text comes back whole, and with it the case that decided and the line."""
     part = page.data("task-0-0")
     outcomes = [part["outcomes"][sample[2]] for sample in part["samples"]]
     texts = [part["programs"][each["program"]] for each in outcomes]
@@ -151,8 +138,8 @@ def test_a_sample_has_its_program_and_failing_input(page: Page) -> None:
     assert (raised["verdict"], raised["line"]) == ("error", 3)
 
 
-def test_hostile_texts_stay_texts(page: Page) -> None:
-    """No text of a sample becomes an element, and what cannot be seen is a mark."""
+def test_hostile_texts_stay_texts(page: Page, results: Path, tmp_path: Path) -> None:
+    """No text becomes an element; only the page's own scripts run; the bytes repeat."""
     tags = [tag for tag, _ in page.tags]
     assert {"img", "b"} & {tag for tag, _ in page.tags} <= {"b"}  # the page's own emphasis
     assert "<b>model" not in page.source
@@ -163,10 +150,6 @@ def test_hostile_texts_stay_texts(page: Page) -> None:
     )
     assert "\u202e" not in page.source
     assert "U+202E" in page.source
-
-
-def test_only_the_pages_own_scripts_may_run(page: Page) -> None:
-    """The policy allows what is in the page by its hash, and no address at all."""
     for attrs, tag, text in page.inner:
         if attrs.get("type") == "application/json":
             continue
@@ -179,10 +162,6 @@ def test_only_the_pages_own_scripts_may_run(page: Page) -> None:
     links = {attrs["href"] for _, attrs in page.tags if attrs.get("href")}
     assert links
     assert all(link.startswith("#") for link in links if link)
-
-
-def test_the_same_results_give_the_same_bytes(page: Page, results: Path, tmp_path: Path) -> None:
-    """Nothing of the run that writes a page is in it."""
     report([results / "one", results / "other"], datasets=[OWN], out=tmp_path / "again.html")
     assert (tmp_path / "again.html").read_text(encoding="utf-8") == page.source
 
@@ -191,12 +170,8 @@ def test_the_same_results_give_the_same_bytes(page: Page, results: Path, tmp_pat
 def test_sets_are_shown_in_one_order(seed: str) -> None:
     """Whatever the hash seed is, which orders the elements of a set of texts."""
     code = "from evalplus_lite.jobs.outputs import source as t; print(t({'$set': list('hgfe')}))"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONHASHSEED": seed},
-        capture_output=True,
-        text=True,
-        check=True,
+    done = captured(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, check=True
     )
     assert done.stdout == "{'e', 'f', 'g', 'h'}\n"
 
@@ -217,38 +192,36 @@ def test_a_large_report_has_a_page_for_each_task(results: Path, tmp_path: Path) 
     assert "task-0-0" not in {attrs.get("id") for _, attrs in index.tags}
 
 
-def test_without_its_tasks_a_page_says_what_is_missing(results: Path, tmp_path: Path) -> None:
-    """Programs and failing inputs are shown; how to get the prompts is said."""
+def test_tasks_are_known_by_content(results: Path, tmp_path: Path) -> None:
+    """Another one of the same name is refused; without them a page says what is missing."""
     report(results / "one", out=tmp_path / "report.html")
     found = Page(tmp_path / "report.html")
     assert "-d" in found.data("index")["suites"][0]["missing"]
     part = found.data("task-0-0")
     assert "prompt" not in part
     assert [case["input"] for case in part["cases"]] == ["-1"]
-
-
-def test_tasks_are_known_by_content(results: Path, tmp_path: Path) -> None:
-    """A set of which some tasks were chosen is known, another one of the same name refused."""
     report(results / "part", datasets=[OWN], out=tmp_path / "report.html")
     assert Page(tmp_path / "report.html").data("task-0-0")["prompt"] == TASKS[0].prompt
     other = Dataset("own", (Task("Own/1", "", "f", "def f(x): return 0", base=(Case((1,)),)),))
     with pytest.raises(InputError, match="own"):
         report(results / "one", datasets=[other], out=tmp_path / "report.html")
-
-
-def test_a_folder_is_a_place_for_the_page(results: Path, tmp_path: Path) -> None:
-    """Where only a folder is named the page has its usual name there."""
     result = report(results / "one", datasets=[OWN], out=tmp_path)
     assert result.summary["out"] == str(tmp_path / "report.html")
     assert Page(tmp_path / "report.html").data("task-0-1")["id"] == "Own/2"
+    report(results, datasets=[OWN], out=tmp_path / "report.html")
+    suites = Page(tmp_path / "report.html").data("index")["suites"]
+    assert [[side["label"] for side in suite["entrants"]] for suite in suites] == [
+        ["one", ODD_MODEL], ["part"],
+    ]  # fmt: skip
 
 
-def test_runs_without_samples_for_some_tasks_have_no_rank(results: Path, tmp_path: Path) -> None:
+def test_runs_without_samples_for_some_tasks_have_no_rank(
+    results: Path, tmp_path: Path, session: Session
+) -> None:
     """A run of one task of two is named, comes last, and is in no pair."""
-    with Session(workers=1) as session:
-        evaluate(OWN, [Sample("Own/1", RIGHT)], out=tmp_path / "few", session=session)
-        paths = [tmp_path / "few", results / "one"]
-        report(paths, datasets=[OWN], out=tmp_path / "report.html", session=session)
+    evaluate(OWN, [Sample("Own/1", RIGHT)], out=tmp_path / "few", session=session)
+    paths = [tmp_path / "few", results / "one"]
+    report(paths, datasets=[OWN], out=tmp_path / "report.html", session=session)
     found = Page(tmp_path / "report.html")
     (suite,) = found.data("index")["suites"]
     assert [(side["label"], side["plus"]["rank"]) for side in suite["entrants"]] == [
@@ -261,17 +234,8 @@ def test_runs_without_samples_for_some_tasks_have_no_rank(results: Path, tmp_pat
     assert "/compare" not in "".join(attrs.get("href") or "" for _, attrs in found.tags)
 
 
-def test_results_of_other_tasks_are_sections_of_their_own(results: Path, tmp_path: Path) -> None:
-    """Evaluations by another content are not put side by side."""
-    report(results, datasets=[OWN], out=tmp_path / "report.html")
-    suites = Page(tmp_path / "report.html").data("index")["suites"]
-    assert [[side["label"] for side in suite["entrants"]] for suite in suites] == [
-        ["one", ODD_MODEL], ["part"],
-    ]  # fmt: skip
-
-
 def test_other_results_are_tables(tmp_path: Path) -> None:
-    """What mining and scoring found is shown without any verdict beside it."""
+    """What mining and scoring found, without a verdict beside it; origins are named."""
     funnel = {"counts": {"functions": 3, "valid": 1}, "rejects": [
         {"stage": "static", "reason": "<i>files</i>", "count": 2}]}  # fmt: skip
     (tmp_path / "mine.funnel.json").write_text(json.dumps(funnel))
@@ -287,9 +251,12 @@ def test_other_results_are_tables(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         report([tmp_path / "mutants.json"], out=tmp_path / "report.html")
     assert "mutants.json" in str(caught.value)
+    cases = [Case((text,), "generator", None, (text,)) for text in ("form, scale 1", "scale 1")]
+    texts = [origin(cases, number, 0) for number in range(2)]
+    assert ["generator" in text for text in texts] == [False, True]
 
 
-def test_unit_tests_are_shown_as_a_person_says_them(tmp_path: Path) -> None:
+def test_unit_tests_are_shown_as_a_person_says_them(tmp_path: Path, session: Session) -> None:
     """No record of ours stands for a value, no check of ours for a contract; the command works."""
     tests = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n"
     tests += "        self.assertEqual(f(1), 'I')\n        self.assertEqual(f(2), 'II')\n"
@@ -297,7 +264,7 @@ def test_unit_tests_are_shown_as_a_person_says_them(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "u.jsonl", [{**row, "reference": "def f(n): return 'I' * n"}])
     write_jsonl(tmp_path / "s.jsonl", [{"task_id": "u", "solution": "def f(n): return 'I'"}])
     out, made = tmp_path / "out", tmp_path / "r.html"
-    evaluate(tmp_path / "u.jsonl", tmp_path / "s.jsonl", out=out)
+    evaluate(tmp_path / "u.jsonl", tmp_path / "s.jsonl", out=out, session=session)
     report([out], datasets=[tmp_path / "u.jsonl"], out=made)
     page = Page(made)
     part = page.data("task-0-0")
@@ -308,10 +275,3 @@ def test_unit_tests_are_shown_as_a_person_says_them(tmp_path: Path) -> None:
     assert f"evaluate -d {tmp_path / 'u.jsonl'} -s {tmp_path / 's.jsonl'}" in page.source
     again = rerun(out, "u#0")  # where the data set is, the folder says
     assert (again["actual"], again["expected"]) == (failure["actual"], failure["expected"])
-
-
-def test_origins_name_what_drew_an_input() -> None:
-    """Only a task's own generator is called that."""
-    cases = [Case((text,), "generator", None, (text,)) for text in ("form, scale 1", "scale 1")]
-    texts = [origin(cases, number, 0) for number in range(2)]
-    assert ["generator" in text for text in texts] == [False, True]

@@ -25,7 +25,7 @@ RIGHT, LAZY, ODD = (
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, session: Session) -> Path:
     """Results of two models, one at two temperatures, below them a mini suite."""
     made = tmp_path_factory.mktemp("outputs")
     samples = [
@@ -35,18 +35,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Sample("Own/1", RIGHT, index=0, model="a"),
         Sample("Own/0", ODD, index=0, model="a"),
     ]
-    with Session(workers=1) as session:
-        evaluate(TASKS, samples, out=made / "two", session=session)
-        reduce(TASKS, out=made / "two" / "mini", session=session)
+    evaluate(TASKS, samples, out=made / "two", session=session)
+    reduce(TASKS, out=made / "two" / "mini", session=session)
     return made
 
 
-def test_outputs_are_found_in_folders_below_and_once_each(folder: Path) -> None:
+def test_outputs_are_found_and_counted(folder: Path) -> None:
+    """Once each, in folders below; by model and temperature, with labels that differ."""
     kinds = [each.kind for each in found_outputs([folder, folder / "two" / "results.jsonl"])]
     assert kinds == ["evaluation", "reduction"]
-
-
-def test_each_model_and_temperature_is_counted(folder: Path) -> None:
     found = entrants(read_evaluations([folder]))
     counts = {each.label: {task: (n.total, n.base_right, n.plus_right)
                            for task, n in each.counts.items()} for each in found}  # fmt: skip
@@ -58,22 +55,17 @@ def test_each_model_and_temperature_is_counted(folder: Path) -> None:
     rows = list(found[0].evaluation.rows())
     groups = [group_of(row) for row in rows]
     assert [groups.count(each.group) for each in found] == [2, 1, 2]
-
-
-def test_the_same_folder_twice_gives_labels_that_differ(folder: Path) -> None:
     one = read_evaluations([folder])
     labels = [each.label for each in entrants(one * 3)]
     assert len(set(labels)) == len(labels) == 9
-
-
-def test_programs_are_read_by_the_names_that_rows_have(folder: Path) -> None:
     (found,) = read_evaluations([folder])
     texts = dict(found.programs())
     assert texts == {program_hash(text): text for text in (RIGHT, LAZY, ODD)}
     assert {row["program"] for row in found.rows()} == set(texts)
 
 
-def test_what_nobody_wrote_is_refused(tmp_path: Path) -> None:
+def test_what_nobody_wrote_is_refused(folder: Path, tmp_path: Path) -> None:
+    """Also a row that is no result, by its line."""
     with pytest.raises(InputError, match="does not exist"):
         found_outputs([tmp_path / "none"])
     with pytest.raises(InputError, match=r"results\.jsonl"):
@@ -84,10 +76,6 @@ def test_what_nobody_wrote_is_refused(tmp_path: Path) -> None:
     (tmp_path / "summary.json").write_text(json.dumps({"run": 3}))
     with pytest.raises(InputError, match=r"summary\.json"):
         read_evaluations([tmp_path])
-
-
-def test_a_row_that_is_no_result_is_named(folder: Path, tmp_path: Path) -> None:
-    """Results that someone changed are refused with the line, not counted."""
     shutil.copytree(folder / "two", tmp_path / "two")
     with (tmp_path / "two" / "results.jsonl").open("a") as file:
         file.write('{"task_id": "Own/0", "index": 7, "program": "x"}\n')
@@ -95,11 +83,10 @@ def test_a_row_that_is_no_result_is_named(folder: Path, tmp_path: Path) -> None:
         entrants(read_evaluations([tmp_path / "two" / "results.jsonl"]))
 
 
-def test_a_task_may_be_called_anything(tmp_path: Path) -> None:
+def test_a_task_may_be_called_anything(tmp_path: Path, session: Session) -> None:
     """Also by half of a character, as JSON can hold it."""
     odd = Task("Own/\ud800#?%2F</", "", "f", "def f(x): return x", base=(Case((1,)),))
-    with Session(workers=1) as session:
-        evaluate(Dataset("odd", (odd,)), [Sample(odd.id, RIGHT)], out=tmp_path, session=session)
+    evaluate(Dataset("odd", (odd,)), [Sample(odd.id, RIGHT)], out=tmp_path, session=session)
     (found,) = entrants(read_evaluations([tmp_path]))
     assert list(found.counts) == [odd.id]
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import itertools
 import math
+import re
 
 import pytest
 
+from evalplus_lite.jobs.tables import Table
 from evalplus_lite.reports.plots.canvas import (
     BASE,
     COLOURS,
@@ -62,8 +66,14 @@ def test_lines_stand_out_from_white(each: str) -> None:
     assert contrast(each, WHITE) >= 3
 
 
-def test_base_and_plus_stand_out_from_each_other() -> None:
+def test_colours_and_marks_repeat_late() -> None:
+    """Base and plus stand out from each other; names are of bounded length."""
     assert contrast(BASE, PLUS) >= 3
+    pairs = [(colour(n), mark(n)) for n in range(len(COLOURS) * len(MARKS))]
+    assert len(set(pairs)) == len(pairs)
+    assert short("a\x1b[31m\u202eb\n") == "a [31m b"
+    assert short("\x00") == "?"
+    assert len(short("x" * 999, 20)) == 20
 
 
 @pytest.mark.parametrize("cones", SEEN)
@@ -76,12 +86,39 @@ def test_any_two_colours_differ(cones: str) -> None:
     assert min(near.values()) >= 20, min(near, key=lambda pair: near[pair])
 
 
-def test_colours_and_marks_repeat_late() -> None:
-    pairs = [(colour(n), mark(n)) for n in range(len(COLOURS) * len(MARKS))]
-    assert len(set(pairs)) == len(pairs)
+# Tables hold any text, and say the same in each of their forms.
+
+ODD = ["a|b", "$x$ & 5% #_{}~^\\", "<script>", "\u202eevil\n\x1b[2J", "", "*bold* [link](x)"]
 
 
-def test_names_are_one_line_of_bounded_length() -> None:
-    assert short("a\x1b[31m\u202eb\n") == "a [31m b"
-    assert short("\x00") == "?"
-    assert len(short("x" * 999, 20)) == 20
+def table(names: list[str]) -> Table:
+    rows = [(name, 0.5, None) for name in names]
+    return Table("a-table", "A title", ("model", "x %", "none"), rows, caption="What: 5 % of_it.")
+
+
+def test_markdown_and_latex_are_balanced() -> None:
+    """A line a row, nothing special left; CSV has the data and not what is shown."""
+    lines = table(ODD).to_markdown().splitlines()
+    assert len(lines) == len(ODD) + 2
+    for line in lines:
+        assert len(re.findall(r"(?<!\\)\|", line)) == 4
+        assert "<script" not in line.replace("\\<", "")
+        assert line.isprintable()
+    text = table(ODD).to_latex()
+    assert text.count("\\begin{") == text.count("\\end{") == 2
+    body = text[text.index("\\midrule") : text.index("\\bottomrule")].strip()
+    assert len(body.splitlines()) == len(ODD) + 1
+    for line in body.splitlines()[1:]:
+        plain = re.sub(r"\\(?:text[a-z]+\{\}|[$&%#_{}\\])", "", line)
+        assert plain.count("&") == 2
+        assert not set("$%#_{}~^\\<>") & set(plain)
+    rounded = Table("t", "", ("a",), [("33.3",)], data=[("a",), (1 / 3,)])
+    assert rounded.to_csv() == f"a\r\n{1 / 3!r}\r\n"
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@"])
+def test_csv_is_no_formula(start: str) -> None:
+    """A spreadsheet takes what begins so for one; a dash alone, and numbers, are none."""
+    found = list(csv.reader(io.StringIO(table([f"{start}1+1", "-"]).to_csv())))
+    assert [row[0] for row in found] == ["model", f"'{start}1+1", "-"]
+    assert found[1][1:] == ["0.5", ""]

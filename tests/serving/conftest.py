@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import socket
 import subprocess
@@ -16,6 +15,7 @@ from typing import IO, Any
 
 import httpx
 import pytest
+from support.commands import write_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = (
@@ -81,9 +81,7 @@ def said(channel: socket.socket, *, pause: float = 0.0) -> bytes:
 
 @pytest.fixture(scope="session")
 def tasks_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("tasks") / "tasks.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in TASKS))
-    return path
+    return write_rows(tmp_path_factory.mktemp("tasks") / "tasks.jsonl", TASKS)
 
 
 @pytest.fixture(scope="session")
@@ -113,7 +111,6 @@ def start(tasks_file: Path) -> Iterator[Callable[..., Running]]:
             stderr=errors or subprocess.PIPE,
             text=True,
         )
-        assert process.stdout is not None
         line = process.stdout.readline()
         if not line:
             _, complaint = process.communicate()

@@ -70,20 +70,28 @@ def test_the_set_is_what_it_says() -> None:
 
 
 def test_what_exit_codes_miss() -> None:
-    """A verifier that goes by exit codes is fooled by programs that leave, and so it is told."""
+    """Programs that leave fool such a verifier; one that refuses all is not sound either."""
     found = audited("script", "cheat: exits", "wrong")
     assert not found.is_sound
     fooled = [each.program for each in found.answers if each.is_fooled]
     assert "leaves at once when loaded" in [program.name for program in fooled]
     assert {program.category for program in fooled} == {"cheat: exits"}
     assert {each.code for each in found.answers} == {"V001", ""}
-
-
-def test_right_programs_refused() -> None:
-    """A verifier that refuses all is not sound, however few it lets through."""
     found = audited("refuse", "right")
     assert {each.code for each in found.answers} == {"V003"}
     assert not found.is_sound
+    assert {each.answer.reply for each in audited("shout").answers} == {"rejected"}
+    found = audited("compute_score", "cheat: files")
+    assert found.protocol == "verl"
+    assert [each.answer.score for each in found.answers] == [1.0, 0.0]
+    assert audited("none").protocol == "trl"
+    assert audited("none", "wrong", protocol="open-r1").kinds == ("script",)
+    found = audit_verifier("verifiers:odd", only=["wrong"], load=False, workers=1)
+    replies = [each.answer.reply for each in found.answers]
+    assert replies == ["error"] * 7 + ["rejected"] * (len(replies) - 7)
+    assert all(
+        "score" in each.answer.problem for each in found.answers if each.answer.reply == "error"
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,16 +104,6 @@ def test_no_verdict(name: str, reply: str) -> None:
     assert [each.answer.reply for each in found.answers] == [reply] * 2
     assert {each.code for each in found.answers} == {"V004"}
     assert not found.is_sound
-
-
-def test_answers_that_are_no_score() -> None:
-    """What is no finite number, or not one, is an error, and neither a pass nor a failure."""
-    found = audit_verifier("verifiers:odd", only=["wrong"], load=False, workers=1)
-    replies = [each.answer.reply for each in found.answers]
-    assert replies == ["error"] * 7 + ["rejected"] * (len(replies) - 7)
-    assert all(
-        "score" in each.answer.problem for each in found.answers if each.answer.reply == "error"
-    )
 
 
 def test_a_verifier_that_does_not_come_back(
@@ -128,23 +126,8 @@ def test_a_verifier_that_does_not_come_back(
     assert "gone" in found.answers[1].answer.problem
 
 
-def test_answers_cannot_be_forged() -> None:
-    """What is written beside the verifier's answers is not taken for one."""
-    assert {each.answer.reply for each in audited("shout").answers} == {"rejected"}
-
-
-def test_protocols_are_recognised() -> None:
-    """A function is asked as its parameters say; a full score in a dict is one."""
-    found = audited("compute_score", "cheat: files")
-    assert found.protocol == "verl"
-    assert [each.answer.score for each in found.answers] == [1.0, 0.0]
-    assert audited("none").protocol == "trl"
-    assert audited("none", "wrong", protocol="open-r1").kinds == ("script",)
-
-
 def test_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A command that prints a score last is a verifier, from where one is, however much it prints;
-    one that fails gives no verdict."""
+    """One that prints a score last is a verifier; the table shows who fooled it."""
     text = "import json, sys\nprint('x' * 10**7)\nprint(len(json.load(sys.stdin)['tests']) / 40)"
     (tmp_path / "judge.py").write_text(text)
     monkeypatch.chdir(tmp_path)
@@ -154,6 +137,12 @@ def test_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert {each.answer.reply for each in found.answers} == {"rejected"}
     failed = audit_verifier("false", only=FEW, load=False)
     assert {each.answer.reply for each in failed.answers} == {"error"}
+    arguments = ("audit-verifier", "verifiers:script", "--only", "cheat: files", "--no-load")
+    (folder := tmp_path / "empty").mkdir()
+    done = run_process(*arguments, folder=folder, variables={"PYTHONPATH": str(HERE)})
+    assert "cheat: files" in done.stdout
+    assert "asked as plain" in done.stdout
+    assert list(folder.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -172,15 +161,6 @@ def test_targets_that_cannot_be_asked(target: str, problem: str) -> None:
         audit_verifier(target, only=FEW)
     with pytest.raises(InputError, match="late"):
         audited("refuse", "no such class")
-
-
-def test_the_command_shows_who_fooled_it(tmp_path: Path) -> None:
-    """The table, and below it each program that was accepted and should not be."""
-    arguments = ("audit-verifier", "verifiers:script", "--only", "cheat: files", "--no-load")
-    done = run_process(*arguments, folder=tmp_path, variables={"PYTHONPATH": str(HERE)})
-    assert "cheat: files" in done.stdout
-    assert "asked as plain" in done.stdout
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from serving.conftest import ROOT, Running
+from support.commands import captured
 
 SCHEMATHESIS = shutil.which("schemathesis", path=str(Path(sys.executable).parent)) or shutil.which(
     "schemathesis"
@@ -29,9 +32,7 @@ def test_answers_are_as_described(described: Any, tmp_path: Path) -> None:
     # No schema can say that a task needs its programs: a valid form may still be refused.
     options = ["--max-examples", "10", "--seed", "1"]
     options += ["--exclude-checks", "positive_data_acceptance"]
-    done = subprocess.run(  # its cache goes to the folder that it runs in
-        [*command, *options], cwd=tmp_path, capture_output=True, text=True, timeout=300
-    )
+    done = captured([*command, *options], cwd=tmp_path)
     assert done.returncode == 0, done.stdout[-4000:]
     assert " passed" in done.stdout
 
@@ -56,8 +57,44 @@ def test_errors_are_as_described(described: Any, status: int, request_: dict[str
     assert response.json()["error"]["kind"] in kinds
 
 
-def test_each_model_has_a_name_of_its_own(described: Any) -> None:
-    """A client is generated of the names: two models of one name would get their modules' paths."""
+def test_every_endpoint_is_in_the_guide(described: Any, server: Running) -> None:
+    """As are the names that are counted; each model has a name of its own."""
     names = described.client.get("/openapi.json").json()["components"]["schemas"]
     assert {"VerifyRequest", "NemoGymRequest", "ErrorAnswer"} <= names.keys()
     assert not [name for name in names if "__" in name]
+    (shown,) = re.findall(rf"^```http\nGET /metrics\n```\n\n```text\n{LINES}", GUIDE, re.M)
+    assert server.client.get("/v1/ping").status_code == 200
+    families = {
+        line.split()[2].removesuffix("_total")
+        for line in server.client.get("/metrics").text.splitlines()
+        if line.startswith("# TYPE ")
+    }
+    names = {re.split(r"[ {]", line)[0] for line in shown.splitlines()}
+    assert {re.sub("_total$|_bucket$", "", name) for name in names} <= families
+    paths = server.client.get("/openapi.json").json()["paths"]
+    assert [path for path in paths if f"{path}" not in GUIDE] == []
+    assert len(EXAMPLES) + 1 == GUIDE.count("```http\n")  # beside that of /metrics
+
+
+# The guide's examples are what the server answers.
+
+GUIDE = (ROOT / "docs/guide/serving.md").read_text(encoding="utf-8")
+LINES = r"((?:(?!```).*\n)*)```\n"
+EXAMPLES = re.findall(rf"^```http\n(GET|POST) (\S+)\n{LINES}\n```json\n{LINES}", GUIDE, re.M)
+
+
+def holds(found: Any, shown: Any) -> bool:
+    """Return whether an answer holds what the guide shows of it."""
+    if isinstance(shown, dict):
+        return isinstance(found, dict) and all(holds(found.get(k), v) for k, v in shown.items())
+    if isinstance(shown, list):
+        return len(found) == len(shown) and all(map(holds, found, shown))
+    return bool(found == shown)
+
+
+@pytest.mark.parametrize(("method", "path", "body", "shown"), EXAMPLES)
+def test_an_example(server: Running, method: str, path: str, body: str, shown: str) -> None:
+    """What is shown of an answer is in the answer."""
+    response = server.client.request(method, path, content=body.strip() or None)
+    assert response.status_code == 200, response.text
+    assert holds(response.json(), json.loads(shown)), response.text

@@ -73,7 +73,6 @@ def test_a_worker_is_killed_and_then_the_server_is_told_to_end(
     wait_until(lambda: running(server))
     os.kill(supervisors(server.process.pid)[0], signal.SIGKILL)
     asking.join()
-    assert asking.response is not None
     rows = asking.response.json()["verdicts"]
     assert [row["base"] for row in rows] == ["timeout", "pass"] * 4
     assert "evalplus_lite_worker_restarts 1.0" in server.client.get("/metrics").text
@@ -85,7 +84,6 @@ def test_a_worker_is_killed_and_then_the_server_is_told_to_end(
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
         time.sleep(0.05)
-    assert asking.response is not None
     assert asking.response.status_code == 503
     assert asking.response.json()["error"]["kind"] == "infrastructure"
 
@@ -95,7 +93,6 @@ def test_a_worker_is_killed_and_then_the_server_is_told_to_end(
     server.client.close()
     server.process.terminate()
     asking.join()
-    assert asking.response is not None
     rows = asking.response.json()["verdicts"]
     assert [row["base"] for row in rows] == ["timeout", "pass"] * 2
     assert server.process.wait(20) == 0
@@ -110,7 +107,6 @@ def test_what_is_not_done_in_time_is_no_verdict(start: Callable[..., Running]) -
     server.client.close()
     server.process.terminate()
     asking.join()
-    assert asking.response is not None
     assert asking.response.status_code == 503
     assert asking.response.json()["error"]["kind"] == "infrastructure"
     assert server.process.wait(20) == 0

@@ -98,22 +98,16 @@ class TestBroken:
         assert response.status_code == 422
         assert response.json()["error"]["kind"] == "input"
 
-    def test_half_closed_and_gone(self, server: Running) -> None:
-        """A request that breaks off, in its head or its body, leaves nothing behind."""
+    def test_requests_that_are_none(self, server: Running) -> None:
+        """Broken off, compressed, of another method or path: said, and nothing is left behind."""
         head = b"POST /v1/verify HTTP/1.1\r\nhost: localhost\r\ncontent-length: 999\r\n\r\n{"
         for end in (7, len(head)):
             with connected(server) as channel:
                 channel.sendall(head[:end])
         assert judges(server)
-
-    def test_a_body_that_is_compressed(self, server: Running) -> None:
-        """Is named as what it is."""
         data, head = gzip.compress(json.dumps(RIGHT).encode()), {"content-encoding": "gzip"}
         response = server.client.post("/v1/verify", content=data, headers=head)
         assert response.status_code == 415
-
-    def test_methods_and_paths(self, server: Running) -> None:
-        """What is not there is said so."""
         assert server.client.get("/v1/verify").status_code == 405
         assert server.client.post("/../etc/passwd").status_code == 404
 
@@ -122,7 +116,7 @@ class TestGreedy:
     """More than there is room for."""
 
     def test_too_large_a_body(self, small: Running) -> None:
-        """Refused by what is announced, and by what comes where nothing is."""
+        """By what is announced, what comes or its values: refused so that the client hears it."""
         text = b"x" * (2 << 20)
         response = small.client.post("/v1/verify", content=text)
         assert response.status_code == 413
@@ -136,9 +130,6 @@ class TestGreedy:
             'requests_total{endpoint="refused",status="413"} 3' in small.client.get("/metrics").text
         )
         assert judges(small)
-
-    def test_the_refusal_of_a_large_body_is_heard(self, small: Running) -> None:
-        """By a client that sends all of it first, up to a size, and by one that asks first."""
         head = b"POST /v1/verify HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n"
         head += b"content-length: %d\r\n"  # as urllib asks
         part = b"x" * (1 << 20)
@@ -157,9 +148,6 @@ class TestGreedy:
             channel.sendall(head % (3 << 20) + b"expect: 100-continue\r\n\r\n")
             assert channel.recv(12) == b"HTTP/1.1 413"
         assert judges(small)
-
-    def test_too_many_values(self, small: Running) -> None:
-        """Refused before they take many times the memory of their text."""
         text = b'{"task": {"inputs": [' + b"[]," * 40_000 + b"[]]}}"
         assert small.client.post("/v1/verify", content=text).status_code == 413
         assert judges(small)
@@ -268,8 +256,8 @@ class TestGreedy:
             time.sleep(0.02)
         assert judges(small)
 
-    def test_a_client_that_goes_is_not_worked_for(self, small: Running) -> None:
-        """What waits for it leaves the queue."""
+    def test_clients_that_go_or_do_not_read(self, small: Running) -> None:
+        """What waits for them leaves the queue; they cost others nothing."""
         slow = {"task": "Own/double", "programs": [SLOW] * 4, "limits": {"seconds": 0.4}}
         with (
             httpx.Client(base_url=small.url, timeout=0.3) as client,
@@ -281,9 +269,6 @@ class TestGreedy:
                 break
             time.sleep(0.02)
         assert judges(small)
-
-    def test_an_answer_that_nobody_reads(self, small: Running) -> None:
-        """Costs the client its connection, in time, and others nothing."""
         body = b'{"language": "python", "code": "print(\'y\' * 1000000)"}'
         head = b"POST /run_code HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n"
         with connected(small) as channel:
@@ -295,8 +280,8 @@ class TestGreedy:
 class TestStrangers:
     """Who may ask."""
 
-    def test_a_token(self, locked: Running) -> None:
-        """By header, or as the password of an address; without one only health is told."""
+    def test_who_may_ask(self, locked: Running, server: Running) -> None:
+        """By a token; without one, what another site's page may have sent is refused."""
         assert judges(locked)
         with httpx.Client(base_url=locked.url) as stranger:
             assert stranger.get("/healthz").status_code == 200
@@ -306,9 +291,6 @@ class TestStrangers:
             assert stranger.post("/v1/verify", json=RIGHT, headers=wrong).status_code == 401
             named = stranger.post("/v1/verify", json=RIGHT, auth=("any", TOKEN))
             assert named.status_code == 200
-
-    def test_a_page_in_a_browser(self, server: Running) -> None:
-        """Without a token, what another site's page may have sent is refused."""
         names = ("evil.example", "127.evil.example", "127.0.0.1.evil.example", "[::1", "0.0.0.0")
         for headers in ({"origin": "http://evil.example"}, *({"host": name} for name in names)):
             response = server.client.post("/v1/verify", json=RIGHT, headers=headers)
@@ -350,16 +332,13 @@ class TestStrangers:
             ServerSettings(host="0.0.0.0", tokens=tokens).check()
         ServerSettings(host="127.0.0.9").check()
 
-    def test_no_server_without_its_store(self, tmp_path: Path) -> None:
-        """What is to be a folder and cannot be one is named."""
+    def test_a_file_of_tokens(self, tmp_path: Path) -> None:
+        """A line each; a server needs its store, where it is to be one."""
         path = tmp_path / "file"
         path.write_text("")
         with pytest.raises(InputError, match="file"):
             ServerSettings(store=path).check()
         ServerSettings(store=tmp_path / "new").check()
-
-    def test_a_file_of_tokens(self, tmp_path: Path) -> None:
-        """A line each, with the client's name or without."""
         path = tmp_path / "tokens"
         path.write_text("# ours\nalice:aaaaaaaaaaaaaaaa\n\nbbbbbbbbbbbbbbbb\n")
         assert read_tokens(path) == (("a" * 16, "alice"), ("b" * 16, "client 4"))

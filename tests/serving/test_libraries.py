@@ -6,7 +6,6 @@ import asyncio
 import gc
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import environment, write_tasks
+from support.commands import captured, environment, write_tasks
 
 from evalplus_lite.serving.adapters import lm_eval
 from evalplus_lite.serving.adapters.judge import JudgeSettings, configure, settings
@@ -31,7 +30,6 @@ def shown(heading: str) -> str:
     """Return the example that the guide has under a heading."""
     section = GUIDE.read_text(encoding="utf-8").split(f"### {heading}\n")[1].split("\n### ")[0]
     found = re.search(r"^```\w+\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
-    assert found is not None
     return found[1]
 
 
@@ -101,10 +99,8 @@ def test_inspect_finds_the_task_by_its_name(
         "from inspect_ai._cli.main import main; main()"
     )
     words = ["eval", f"evalplus_lite/{name}", "--model", "mockllm/model", "--limit", "1", *options]
-    done = subprocess.run(
-        [sys.executable, "-c", code, *words, "--display", "plain"],
-        cwd=tmp_path, env=environment(tmp_path), capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
+    command = [sys.executable, "-c", code, *words, "--display", "plain"]
+    done = captured(command, cwd=tmp_path, env=environment(tmp_path))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "accuracy" in done.stdout
 

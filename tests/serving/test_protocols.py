@@ -29,8 +29,8 @@ class TestPlainRuns:
         found = ask(server, "/run_code", body)
         return {**found, **found["run_result"]}
 
-    def test_streams_and_status(self, server: Running) -> None:
-        """As an interpreter runs a file."""
+    def test_streams_and_ends(self, server: Running) -> None:
+        """As an interpreter runs a file; time and signals are told apart, floods are cut."""
         code = "import sys\nprint(input()[::-1])\nprint('no', file=sys.stderr)\nexit(3)"
         found = self.run(server, code, stdin="abc\n")
         assert (found["stdout"], found["stderr"]) == ("cba\n", "no\n")
@@ -39,9 +39,16 @@ class TestPlainRuns:
         assert raised["return_code"] == 1
         assert 'File "main.py", line 2' in raised["stderr"]
         assert "ZeroDivisionError" in raised["stderr"]
-
-    def test_a_hundred_megabytes_are_cut_with_a_note(self, server: Running) -> None:
-        """Output is read while the program runs, so it ends as it would anywhere."""
+        late = self.run(server, "while True: pass", run_timeout=0.2)
+        assert late["run_result"]["status"] == "TimeLimitExceeded"
+        assert late["return_code"] is None
+        dead = self.run(server, "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
+        assert dead["return_code"] == -11
+        left = self.run(server, "import os; print('x', flush=True); os._exit(5)")
+        assert (left["stdout"], left["return_code"]) == ("x\n", 5)
+        for end in ("sys.stdout.close()", "sys.stdout = None"):
+            closed = self.run(server, f"import sys; print('x', flush=True); {end}")
+            assert (closed["stdout"], closed["return_code"]) == ("x\n", 0)
         code = "import sys\nfor _ in range(1000): sys.stdout.write('y' * 100_000)\nprint('end')"
         found = self.run(server, code)
         assert found["return_code"] == 0
@@ -88,19 +95,6 @@ class TestPlainRuns:
         response = server.client.post("/run_code", json=body)
         assert response.status_code == 422
         assert repr(paths[-1][:20])[:-1] in response.json()["error"]["message"]
-
-    def test_ends_that_are_none_of_the_programs_choice(self, server: Running) -> None:
-        """Time and signals are told apart."""
-        late = self.run(server, "while True: pass", run_timeout=0.2)
-        assert late["run_result"]["status"] == "TimeLimitExceeded"
-        assert late["return_code"] is None
-        dead = self.run(server, "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
-        assert dead["return_code"] == -11
-        left = self.run(server, "import os; print('x', flush=True); os._exit(5)")
-        assert (left["stdout"], left["return_code"]) == ("x\n", 5)
-        for end in ("sys.stdout.close()", "sys.stdout = None"):
-            closed = self.run(server, f"import sys; print('x', flush=True); {end}")
-            assert (closed["stdout"], closed["return_code"]) == ("x\n", 0)
 
 
 class TestSandboxFusion:
@@ -176,7 +170,7 @@ class TestOpenInstruct:
     """``/test_program`` and ``/test_program_stdio``: a result and a running time for each test."""
 
     def test_assertions(self, server: Running) -> None:
-        """What is asserted is compared outside the program's process."""
+        """Compared outside the program's process, each after what comes before it; all count."""
         tests = ["assert add(1, 2) == 3", "assert add(-1, 1) == 0", "assert add(0, 0) == 1"]
         body = {"program": "def add(a, b): return a + b", "tests": tests}
         found = ask(server, "/test_program", body)
@@ -185,24 +179,15 @@ class TestOpenInstruct:
         assert all(each >= 0 for each in found["runtimes"][:2])
         found = ask(server, "/test_program", {**body, "tests": json.dumps(tests)})
         assert found["results"] == [1, 1, 0]
-
-    def test_an_object_that_equals_everything_passes_nothing(self, server: Running) -> None:
-        """Nor one that changes what comparing means."""
         tests = ["assert f(1) == 2", "x = f(1)\nassert x == 2", "assert f(1) in (2, 3)"]
         found = ask(server, "/test_program", {"program": CONSTANT, "tests": tests})
         assert found["results"][:2] == [0, 0]
-
-    def test_statements_before_an_assertion(self, server: Running) -> None:
-        """Each assertion is seen after all that comes before it."""
         program = "class S(list):\n    def empty(self): return not self"
         test = "s = S()\ns.append(4)\nassert s.pop() == 4\nassert s.empty()"
         loop = "for i in range(3):\n    assert S() == []"
         found = ask(server, "/test_program", {"program": program, "tests": [test, loop, "1 / 0"]})
         assert found["results"] == [1, 1, 0]
         assert found["inside"] == 2
-
-    def test_comparisons_of_objects_are_inside(self, server: Running) -> None:
-        """What numpy, pandas or an operator of the program decides is counted."""
         program = "import numpy\ndef f(n): return numpy.arange(n)"
         tests = [
             "import numpy as np\nassert np.allclose(f(2), np.array([0, 1]))",
@@ -213,16 +198,10 @@ class TestOpenInstruct:
         found = ask(server, "/test_program", {"program": program, "tests": tests})
         assert found["results"] == [1, 1, 1, 1]
         assert found["inside"] == 3
-
-    def test_every_test_counts(self, server: Running) -> None:
-        """Also after ten that fail, and after one that takes too long."""
         program = "def f(x):\n    while x == 3: pass\n    return x if x > 14 else -1"
         tests = [f"assert f({n}) == {n}" for n in range(20)]
         body = {"program": program, "tests": tests, "max_execution_time": 0.2}
         assert ask(server, "/test_program", body)["results"] == [0] * 15 + [1] * 5
-
-    def test_texts(self, server: Running) -> None:
-        """White space at ends does not count; a beginning of the right output is none."""
         program = "n = int(input())\nfor i in range(n): print(i)"
         tests = [{"input": "2\n", "output": "0\n1"}, {"input": "1\n", "output": "0\n1\n"}]
         found = ask(server, "/test_program_stdio", {"program": program, "tests": tests})
@@ -241,8 +220,8 @@ class TestNemoGym:
             "verifier_metadata": {"unit_tests": tests},
         }
 
-    def test_texts(self, server: Running) -> None:
-        """All tests together earn the reward."""
+    def test_rewards(self, server: Running) -> None:
+        """For texts and calls, when all tests pass; what comes along comes back."""
         tests = {"inputs": ["1 2", "3 4"], "outputs": ["3\n", "7\n"]}
         answer = "Here:\n```python\nprint(sum(map(int, input().split())))\n```"
         found = ask(server, "/verify", self.request(answer, **tests))
@@ -252,9 +231,6 @@ class TestNemoGym:
         wrong = ask(server, "/verify", self.request("print(3)", **tests))
         assert (wrong["reward"], wrong["result"]) == (0.0, [True, False])
         assert ask(server, "/verify", self.request(" ", **tests))["reward"] == 0.0
-
-    def test_calls(self, server: Running) -> None:
-        """Of a function, or of a method of Solution; tests may be packed."""
         tests = {"inputs": ["[1, 2]\n3", "[]\n0"], "outputs": ["6", "0"], "fn_name": "total"}
         body = "total(self, xs, y):\n        return sum(xs) + y"
         method = f"```python\nclass Solution:\n    def {body}\n```"
@@ -267,9 +243,6 @@ class TestNemoGym:
         packed = base64.b64encode(zlib.compress(data)).decode()
         again = self.request(function, packed=packed, fn_name="total")
         assert ask(server, "/verify", again)["reward"] == 1.0
-
-    def test_what_comes_along_comes_back(self, server: Running) -> None:
-        """Also a number that JSON has no word for."""
         body = self.request("print(1)", inputs=["", ""], outputs=["1", "1"])
         text = json.dumps({**body, "logprob": float("nan"), "id": 7})
         response = server.client.post("/verify", content=text)

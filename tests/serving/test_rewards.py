@@ -116,22 +116,35 @@ def test_two_data_sets_with_the_same_ids(tasks: Path, place: JudgeSettings) -> N
             trainers.verl_score("", square, "Both/0")
 
 
-def test_outputs_in_lists() -> None:
-    """A list of one item is unwrapped if all outputs are: else a function returns lists."""
+def test_outputs_and_tolerances() -> None:
+    """Lists of one item are unwrapped if all are; a tolerance is of its own assertion."""
     lists = {"fn_name": "g", "inputs": [[1], [2]], "outputs": [[0], [0, 1]]}
     texts = {"fn_name": "g", "inputs": [[1], [2]], "outputs": [["1"], ["2"]]}
     for tests, right in ((lists, "list(range(n))"), (texts, "str(n)")):
         program = f"def g(n): return {right}"
         assert trainers.verl_score("", program, json.dumps(tests))["score"] == 1.0
         assert trainers.verl_score("", "def g(n): return n", tests)["score"] == 0.0
-
-
-def test_tolerances_are_each_assertion_s() -> None:
-    """A wide one earns nothing for answers to the others; a test may have it after other code."""
     tests = ["x = 2\nassert abs(f(x) - 1000) < 100", "assert f(1) == 1.0", "assert f(3) == 0.25"]
     for program, score in (("{1: 51.0, 2: 1000, 3: 0.0}", 0.0), ("{1: 1, 2: 950, 3: 0.25}", 1.0)):
         answer = f"def f(x): return {program}[x]"
         assert trainers.verl_score("", answer, tests)["score"] == score
+    info = {"language": "python", "test_cases": [{"input": "1\n", "output": "1\n2\n"}]}
+    answers = ["```python\nprint(1)\nprint(2)\n```", "```python\nprint(1)\n```"]
+    completions = [[{"role": "assistant", "content": text}] for text in answers]
+    assert trainers.trl_reward(completions, verification_info=[info, info]) == [1.0, 0.0]
+    with pytest.raises(InputError, match="javascript"):
+        trainers.trl_reward(completions, verification_info=[{**info, "language": "javascript"}] * 2)
+    case: dict[str, Any] = {
+        "output": "3",
+        "testtype": "functional",
+        "metadata": {"func_name": "add"},
+    }
+    info = {"ground_truth": [{"input": "1\n2", **case}]}
+    assert trainers.rllm_reward(info, RIGHT).is_correct
+    case["metadata"] = '{"func_name": "add"}'  # as published
+    assert trainers.rllm_reward({"ground_truth": [{"input": "1\n2", **case}]}, RIGHT).is_correct
+    earned = trainers.rubric_reward([{"role": "assistant", "content": RIGHT}], answer=ADD, info={})
+    assert asyncio.run(earned) == 1.0
 
 
 def test_share_and_penalties(place: JudgeSettings) -> None:
@@ -184,8 +197,8 @@ def test_answers_of_every_shape() -> None:
         trainers.areal_reward("", [1, 2], [], [], tests=tests[0])
 
 
-def test_rows_as_data_sets_have_them() -> None:
-    """MBPP's have a number as ``task_id``, and Parquet's have arrays for lists, also in objects."""
+def test_shapes_of_rows(tasks: Path) -> None:
+    """MBPP's numbers, Parquet's arrays, slime's samples: judged by their own tests."""
     rows = numpy.array(["assert add(1, 2) == 3", "assert add(3, 4) == 7"], dtype=object)
     for column in (rows, rows.tolist()):
         columns = {"task_id": [601, 602], "test_list": [column, column], "id": [1, 2]}
@@ -198,35 +211,6 @@ def test_rows_as_data_sets_have_them() -> None:
     assert asyncio.run(trainers.slime_reward(None, sample)) == 1.0
     with pytest.raises(InputError, match="do not say"):
         trainers.areal_reward("", RIGHT, [], [], task_id=601)
-
-
-def test_open_r1() -> None:
-    """Outputs are compared whole: a first line that is right earns nothing."""
-    info = {"language": "python", "test_cases": [{"input": "1\n", "output": "1\n2\n"}]}
-    answers = ["```python\nprint(1)\nprint(2)\n```", "```python\nprint(1)\n```"]
-    completions = [[{"role": "assistant", "content": text}] for text in answers]
-    assert trainers.trl_reward(completions, verification_info=[info, info]) == [1.0, 0.0]
-    with pytest.raises(InputError, match="javascript"):
-        trainers.trl_reward(completions, verification_info=[{**info, "language": "javascript"}] * 2)
-
-
-def test_rllm_and_verifiers() -> None:
-    """LiveCodeBench's cases of a function, and the columns of a rubric."""
-    case: dict[str, Any] = {
-        "output": "3",
-        "testtype": "functional",
-        "metadata": {"func_name": "add"},
-    }
-    info = {"ground_truth": [{"input": "1\n2", **case}]}
-    assert trainers.rllm_reward(info, RIGHT).is_correct
-    case["metadata"] = '{"func_name": "add"}'  # as published
-    assert trainers.rllm_reward({"ground_truth": [{"input": "1\n2", **case}]}, RIGHT).is_correct
-    earned = trainers.rubric_reward([{"role": "assistant", "content": RIGHT}], answer=ADD, info={})
-    assert asyncio.run(earned) == 1.0
-
-
-def test_slime(tasks: Path) -> None:
-    """A sample is judged by its metadata, else by its label; samples together by one call."""
     rows = [
         ("def f(x): return x + x", "Own/0", {}),
         (HALF, "-", {"tests": ADD}),
@@ -254,13 +238,25 @@ def test_a_forked_worker() -> None:
 
 
 def test_trouble_is_no_reward(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where no server answers there is None or an error, never a 0."""
+    """Where no server answers there is None or an error; settings come by the environment."""
     monkeypatch.setattr("evalplus_lite.serving.adapters.judge.TRIES", 1)
     configure(JudgeSettings(url=NO_SERVER))
     with pytest.raises(InfrastructureError):
         trainers.verl_score("apps", RIGHT, ADD)
     with pytest.warns(EvidenceWarning, match="no verdict"):
         assert trainers.trl_reward([RIGHT], tests=[["assert add(1, 2) == 3"]]) == [None]
+    names = {"DATASET": f"a{os.pathsep}b", "WORKERS": "3", "PENALTIES": "timeout=0.1, error=1"}
+    found = JudgeSettings.from_environment({f"EVALPLUS_LITE_{k}": v for k, v in names.items()})
+    assert found.datasets == ("a", "b")
+    assert found.workers == 3
+    assert found.penalties == {"timeout": 0.1, "error": 1.0}
+    for wrong in ({"WORKERS": "x"}, {"PENALTIES": "infra=1"}, {"REWARD": "half"}):
+        with pytest.raises(InputError):
+            JudgeSettings.from_environment({f"EVALPLUS_LITE_{k}": v for k, v in wrong.items()})
+    assert trainers.reply_in(f"Add.{RIGHT}<|im_end|>\n</s> ", "Add.") == RIGHT
+    assert trainers.reply_in("Add.<eos>", "Add.") == ""
+    with pytest.raises(InputError, match="prompt"):
+        trainers.reply_in(RIGHT, "Add. ```python\ndef add(a, b): return a + b\n```")
 
 
 NO_TESTS: list[Any] = [
@@ -291,26 +287,6 @@ def test_data_that_says_no_tests(tests: Any) -> None:
 
     with pytest.raises(InputError):
         read()
-
-
-def test_the_environment_says_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Trainers start their workers themselves: settings come by the environment."""
-    names = {"DATASET": f"a{os.pathsep}b", "WORKERS": "3", "PENALTIES": "timeout=0.1, error=1"}
-    found = JudgeSettings.from_environment({f"EVALPLUS_LITE_{k}": v for k, v in names.items()})
-    assert found.datasets == ("a", "b")
-    assert found.workers == 3
-    assert found.penalties == {"timeout": 0.1, "error": 1.0}
-    for wrong in ({"WORKERS": "x"}, {"PENALTIES": "infra=1"}, {"REWARD": "half"}):
-        with pytest.raises(InputError):
-            JudgeSettings.from_environment({f"EVALPLUS_LITE_{k}": v for k, v in wrong.items()})
-
-
-def test_a_reply_is_what_follows_its_prompt() -> None:
-    """The marks of templates go; a query that does not begin with its prompt is no answer."""
-    assert trainers.reply_in(f"Add.{RIGHT}<|im_end|>\n</s> ", "Add.") == RIGHT
-    assert trainers.reply_in("Add.<eos>", "Add.") == ""
-    with pytest.raises(InputError, match="prompt"):
-        trainers.reply_in(RIGHT, "Add. ```python\ndef add(a, b): return a + b\n```")
 
 
 @pytest.mark.parametrize("text", [" ", "<eos>", "<|a|> ", "<|" + "a" * 39, "|>"])

@@ -50,7 +50,7 @@ def verdicts(server: Running, **body: Any) -> list[dict[str, Any]]:
 
 
 def test_a_task_of_a_loaded_data_set(server: Running) -> None:
-    """Verdicts come in the programs' order, with the case that decided."""
+    """Verdicts come in the programs' order, with the case that decided; limits are as asked for."""
     right, wrong, late = verdicts(
         server, task="Own/double", programs=[RIGHT, WRONG, "def double(x): 1 / 0"]
     )
@@ -59,10 +59,18 @@ def test_a_task_of_a_loaded_data_set(server: Running) -> None:
     assert wrong["failure"]["case"] == 0
     assert late["base"] == "error"
     assert [each["index"] for each in (right, wrong, late)] == [0, 1, 2]
+    slow = "def double(x):\n    while x == 2: pass\n    return 2 * x"
+    (found,) = verdicts(
+        server, task="Own/double", program=slow, details=True, limits={"seconds": 0.2}
+    )
+    assert found["details"] == ["pass", "timeout", "pass"]
+    found = server.client.get("/healthz").json()
+    assert (found["status"], found["ready"]) == ("ok", 2)
+    assert found["datasets"] == {"tasks": len(TASKS)}
 
 
 def test_a_task_that_comes_with_the_request(server: Running) -> None:
-    """A row of any known format is judged, by its outputs or by its reference."""
+    """Judged by its outputs or reference; items without a task keep no other from a verdict."""
     found = verdicts(
         server, task=INLINE, programs=["def f(x): return x + 1", "f = abs"], explain=True
     )
@@ -72,10 +80,6 @@ def test_a_task_that_comes_with_the_request(server: Running) -> None:
     assert found[1]["failure"]["actual"] == 1
     (again,) = verdicts(server, task={**INLINE, "outputs": [3, 4]}, program="def f(x): return x+2")
     assert again["passed"]  # of the same name, and yet another task
-
-
-def test_items_of_several_tasks_and_raw_answers(server: Running) -> None:
-    """An item that has no task keeps nobody else from a verdict."""
     answer = f"Sure!\n```python\n{RIGHT}\n```\nThat is all."
     found = verdicts(
         server,
@@ -92,7 +96,7 @@ def test_items_of_several_tasks_and_raw_answers(server: Running) -> None:
 
 
 def test_lines_come_as_verdicts_do(server: Running) -> None:
-    """The last line says that it is the last."""
+    """The last says so; what was judged before is answered from the store."""
     body = {"task": "Own/double", "programs": [RIGHT, WRONG] * 3, "stream": True}
     with server.client.stream("POST", "/v1/verify", json=body) as response:
         assert response.headers["content-type"] == "application/x-ndjson"
@@ -102,19 +106,6 @@ def test_lines_come_as_verdicts_do(server: Running) -> None:
     assert last["count"] == 6
     by_index = {row["index"]: row["passed"] for row in found}
     assert [by_index[n] for n in range(6)] == [True, False] * 3
-
-
-def test_details_and_limits(server: Running) -> None:
-    """Every case is run where that is asked for, under the limits that are asked for."""
-    slow = "def double(x):\n    while x == 2: pass\n    return 2 * x"
-    (found,) = verdicts(
-        server, task="Own/double", program=slow, details=True, limits={"seconds": 0.2}
-    )
-    assert found["details"] == ["pass", "timeout", "pass"]
-
-
-def test_a_repeat_is_answered_from_the_store(server: Running) -> None:
-    """What was judged before is known, and counted as such."""
     program = "def double(x): return 2 * x  # once more"
     (first,) = verdicts(server, task="Own/double", program=program)
     (second,) = verdicts(server, task="Own/double", program=program)
@@ -150,24 +141,13 @@ def test_what_cannot_be_judged_is_no_verdict(
     assert "verdicts" not in response.json()
 
 
-def test_health_says_what_is_there(server: Running) -> None:
-    """Ready workers, data sets, tier and version."""
-    found = server.client.get("/healthz").json()
-    assert (found["status"], found["ready"]) == ("ok", 2)
-    assert found["datasets"] == {"tasks": len(TASKS)}
-
-
-def test_a_guessable_task_has_no_verdict(server: Running) -> None:
-    """It is unusable, with that cause: no program is passed, and none is failed."""
+def test_a_weak_task_says_so(server: Running) -> None:
+    """In a note; a guessable one is unusable: no program is passed, and none is failed."""
     program = "def task_func(x): return x * 2"
     response = server.client.post("/v1/verify", json={"task": ROW, "program": program})
     assert response.status_code == 422
     assert response.json()["error"]["kind"] == "unusable"
     assert "skips its tests" in response.json()["error"]["message"]
-
-
-def test_a_weak_task_says_so(server: Running) -> None:
-    """In a note beside the verdict."""
     task = {"id": "W/0", "prompt": "", "entry_point": "f", "inputs": [[1], [2]], "outputs": [1, 2]}
     body = {"task": task, "program": "def f(x): return x"}
     (verdict,) = server.client.post("/v1/verify", json=body).json()["verdicts"]
