@@ -18,6 +18,7 @@ from evalplus_lite.generate.operators.registry import OPERATORS
 from evalplus_lite.jobs.augmented_task import generator_of
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.types import Case, Harness, Task, Value
+from evalplus_lite.values.identity import key
 
 BASE = [Case(([1, 2, 3], "ab c")), Case(([4], "d")), Case(([7, 7], "e f"))]
 
@@ -120,9 +121,9 @@ def test_a_source_can_be_switched_off() -> None:
 
 
 def test_constants_of_the_task_come_up() -> None:
-    """A number and a word of the task's text appear among the inputs."""
+    """A number and a word of the task's text appear among the inputs, of which none comes twice."""
     cases = grow(generator())
-    assert len(cases) == 6 * 25
+    assert len({key(case.arguments) for case in [*BASE, *cases]}) == len(BASE) + 6 * 25
     assert any(42 in case.arguments[0] for case in cases)
     assert any("kept" in case.arguments[1] for case in cases)
 
