@@ -43,8 +43,13 @@ def files(tmp_path: Path) -> tuple[Path, list[Path]]:
     return tasks, samples
 
 
-def test_the_efficient_model_comes_first(files: tuple[Path, list[Path]], tmp_path: Path) -> None:
-    """All three pass the tests; the slow one is slower by a power, the wrong one scores nothing."""
+def test_the_efficient_model_comes_first(
+    files: tuple[Path, list[Path]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All three pass the tests; the slow one is slower by a power, the wrong one scores nothing.
+
+    The command says the same, and what it did not measure.
+    """
     tasks, samples = files
     result = efficiency(tasks, samples, out=tmp_path / "out")
     assert [each["model"] for each in result.summary["models"]] == ["fast", "slow", "wrong"]
@@ -56,12 +61,29 @@ def test_the_efficient_model_comes_first(files: tuple[Path, list[Path]], tmp_pat
     assert (pairs["fast", "slow"]["less"], pairs["fast", "slow"]["ratio"]) == (1, None)
     assert pairs["fast", "wrong"]["tasks"] == 0
     before = (tmp_path / "out" / "efficiency.jsonl").read_bytes()
-    efficiency(tasks, samples, out=tmp_path / "again")
-    assert (tmp_path / "again" / "efficiency.jsonl").read_bytes() == before
     report([tmp_path / "out"], out=tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert page.count("data:image/svg+xml") == 2
     assert "Score by task and model" in page
+
+    script = {"id": "double", "prompt": "", "reference": "print(2 * int(input()))\n",
+              "harness": "script", "inputs": ["4", "7"]}  # fmt: skip
+    with tasks.open("a") as file:
+        file.write(json.dumps(script) + "\n")
+    options = ["-d", str(tasks), "-o", str(tmp_path / "again"), "--json"]
+    for path in samples:
+        options += ["-s", str(path)]
+    assert main(["efficiency", *options]) == 0
+    assert (tmp_path / "again" / "efficiency.jsonl").read_bytes() == before
+    found = json.loads(capsys.readouterr().out)
+    counts = {each["model"]: (each["wrong"], each["late"]) for each in found["models"]}
+    assert counts == {"fast": (0, 0), "slow": (0, 1), "wrong": (1, 0)}
+    assert list(found["not_measured"]) == ["double"]
+    options.remove("--json")
+    assert main(["efficiency", *options, "--explain", "repeated"]) == 0
+    shown = capsys.readouterr().out
+    assert "any(xs[i]" in shown
+    assert re.search(r"script.*: double$", shown, re.MULTILINE)
 
 
 CAESAR = {
@@ -221,30 +243,6 @@ def test_too_few_levels(files: tuple[Path, list[Path]]) -> None:
         efficiency(files[0], files[1], levels=2)
     with pytest.raises(InputError, match="seconds"):
         efficiency(files[0], files[1], counter="seconds")
-
-
-def test_command(
-    files: tuple[Path, list[Path]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    tasks, samples = files
-    script = {"id": "double", "prompt": "", "reference": "print(2 * int(input()))\n",
-              "harness": "script", "inputs": ["4", "7"]}  # fmt: skip
-    with tasks.open("a") as file:
-        file.write(json.dumps(script) + "\n")
-    options = ["-d", str(tasks), "-o", str(tmp_path / "out"), "--json"]
-    for path in samples:
-        options += ["-s", str(path)]
-    assert main(["efficiency", *options]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["models"][0]["model"] == "fast"
-    counts = {each["model"]: (each["wrong"], each["late"]) for each in found["models"]}
-    assert counts == {"fast": (0, 0), "slow": (0, 1), "wrong": (1, 0)}
-    assert list(found["not_measured"]) == ["double"]
-    options.remove("--json")
-    assert main(["efficiency", *options, "--explain", "repeated"]) == 0
-    shown = capsys.readouterr().out
-    assert "any(xs[i]" in shown
-    assert re.search(r"script.*: double$", shown, re.MULTILINE)
 
 
 def test_the_map_is_wide_enough_for_long_names() -> None:

@@ -109,15 +109,14 @@ def test_the_card_says_what_the_tasks_hold() -> None:
     assert "in more than 2 tasks" in card
 
 
-def test_a_set_is_built_of_a_list_and_goes_on(toys: Any, tmp_path: Path) -> None:
+def test_a_set_is_built_of_a_list_and_goes_on(toys: Any, tmp_path: Path, session: Session) -> None:
     """Its file is the same when it is built again; the card names splits, sources and licences."""
     path = tmp_path / "toy-set.txt"
     path.write_text(f"{toys.wheel({'toy.py': SLUG})}\n")
-    with Session(workers=1) as session:
-        first = build(str(path), out=tmp_path / "one", session=session)
-        before = first.path.read_bytes()
-        again = build(str(path), out=tmp_path / "one", session=session)
-        other = build(str(path), out=tmp_path / "two", session=session)
+    first = build(str(path), out=tmp_path / "one", session=session)
+    before = first.path.read_bytes()
+    again = build(str(path), out=tmp_path / "one", session=session)
+    other = build(str(path), out=tmp_path / "two", session=session)
     assert first.path.name == "toy-set.jsonl"
     assert before == again.path.read_bytes() == other.path.read_bytes()
     assert first.card.read_text() == other.card.read_text()

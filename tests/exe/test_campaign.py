@@ -36,7 +36,9 @@ except ImportError:
 """
 
 
-def test_a_campaign_resumes_and_accounts_for_everything(toys: Any, tmp_path: Path) -> None:
+def test_a_campaign_resumes_and_accounts_for_everything(
+    toys: Any, tmp_path: Path, session: Session
+) -> None:
     """A second run mines only what is missing; packages that cannot be used are counted."""
     path = toys.wheel({"toy.py": SLUG, "toy2.py": INNER})
     facts = "Name: shut\nVersion: 1\nLicense-Expression: GPL-3.0-only\n"
@@ -46,14 +48,13 @@ def test_a_campaign_resumes_and_accounts_for_everything(toys: Any, tmp_path: Pat
     packages = [str(path), str(closed), str(tmp_path / "gone.whl")]
     Path(packages[2]).write_text("damaged")
     settings = MiningSettings(rounds=2, keep_all=True)
-    with Session(workers=1) as session:
-        mine(packages[:2], settings=settings, out=out, session=session)
-        found = mine(packages, settings=settings, out=out, session=session)
-        Path(packages[2]).write_bytes(path.read_bytes())
-        again = mine(packages, settings=settings, out=out, session=session)
-        other = MiningSettings(seed=1, keep_all=True)
-        with pytest.raises(InputError):
-            mine(packages, settings=other, out=out, session=session)
+    mine(packages[:2], settings=settings, out=out, session=session)
+    found = mine(packages, settings=settings, out=out, session=session)
+    Path(packages[2]).write_bytes(path.read_bytes())
+    again = mine(packages, settings=settings, out=out, session=session)
+    other = MiningSettings(seed=1, keep_all=True)
+    with pytest.raises(InputError):
+        mine(packages, settings=other, out=out, session=session)
     funnel = found.funnel
     assert [*found.problems] == packages[2:]
     assert [*found.refused] == [str(closed)]
@@ -283,8 +284,8 @@ def test_a_programs_own_statements_stay_as_often_as_they_are(
     assert merged.count("X.append") == 2
 
 
-def test_mining_nothing_asks_nothing_besides(toys: Any, tmp_path: Path) -> None:
+def test_mining_nothing_asks_nothing_besides(toys: Any, tmp_path: Path, session: Session) -> None:
     """Where no function is kept there are no chains and breakpoints, and no error."""
     path = toys.wheel({"toy.py": "def f(x: int) -> object:\n    return object()\n"})
-    found = mine([str(path)], out=tmp_path / "t.jsonl", chained=2, breakpoints=2)
+    found = mine([str(path)], out=tmp_path / "t.jsonl", chained=2, breakpoints=2, session=session)
     assert set(found.summary["extra"].values()) == {0}

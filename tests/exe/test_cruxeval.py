@@ -224,12 +224,13 @@ def placed(text: str, size: int, /) -> str:
 """
 
 
-def test_what_is_exported_holds_where_the_program_runs(tmp_path: Path, toys: Any) -> None:
+def test_what_is_exported_holds_where_the_program_runs(
+    tmp_path: Path, toys: Any, session: Session
+) -> None:
     """Whatever the annotation says, or where there is none: as their own scorers run the rows."""
-    with Session(workers=1) as session:
-        settings = MiningSettings(rounds=1, keep_all=True)
-        wheel = toys.wheel({"toy.py": SHOWN})
-        mine([str(wheel)], settings=settings, out=tmp_path / "mined.jsonl", session=session)
+    settings = MiningSettings(rounds=1, keep_all=True)
+    wheel = toys.wheel({"toy.py": SHOWN})
+    mine([str(wheel)], settings=settings, out=tmp_path / "mined.jsonl", session=session)
     mined = {task.entry_point: task for task in read_any_tasks(tmp_path / "mined.jsonl")}
     assert {name for name, task in mined.items() if task.facts["read"]} == {
         "pair", "pairs", "kind", "upto", "day",

@@ -77,7 +77,9 @@ def test_earlier_tasks_that_cannot_be_used_are_named(tmp_path: Path, row: str) -
     assert earlier.read_text()
 
 
-def test_two_versions_of_a_package_are_counted_as_what_is_written(tmp_path: Path) -> None:
+def test_two_versions_of_a_package_are_counted_as_what_is_written(
+    tmp_path: Path, session: Session
+) -> None:
     """Of a function of the same name the first counts; the other is a reject with its reason."""
     for version, code in (("1", ONE), ("2", ONE.replace("...", "--"))):
         files = {"kit.py": code, "pyproject.toml": project("kit", version)}
@@ -86,42 +88,41 @@ def test_two_versions_of_a_package_are_counted_as_what_is_written(tmp_path: Path
     empty.touch()
     settings = MiningSettings(static_only=True)
     packages = [str(tmp_path / "1"), str(tmp_path / "2")]
-    with Session(workers=1) as session:
-        result = mine(packages, settings=settings, since=empty, session=session)
+    result = mine(packages, settings=settings, since=empty, session=session)
     assert [row["version"] for row in result.to_rows()] == ["1"]
     assert result.funnel.counts["mined"] == 1
     assert result.funnel.reasons["mined", "the id of another task"] == 1
 
 
-def test_a_run_after_another(kit: Path, tmp_path: Path) -> None:
+def test_a_run_after_another(kit: Path, tmp_path: Path, session: Session) -> None:
     """Only what is new since is written."""
     (kit / "numbers_kit.py").write_text(ONE)
     settings = MiningSettings(keep_all=True)
-    with Session(workers=1) as session:
-        old = mine([str(kit)], settings=settings, out=tmp_path / "old.jsonl", session=session)
-        (kit / "numbers_kit.py").write_text(ONE + "\n\n" + OTHER)
-        new = mine(
-            [str(kit)],
-            settings=settings,
-            since=tmp_path / "old.jsonl",
-            out=tmp_path / "new.jsonl",
-            session=session,
-        )
+    old = mine([str(kit)], settings=settings, out=tmp_path / "old.jsonl", session=session)
+    (kit / "numbers_kit.py").write_text(ONE + "\n\n" + OTHER)
+    new = mine(
+        [str(kit)],
+        settings=settings,
+        since=tmp_path / "old.jsonl",
+        out=tmp_path / "new.jsonl",
+        session=session,
+    )
     (before,) = old.to_rows()
     assert before["task_id"] == "numbers-kit/numbers_kit.cut"
     assert [row["function"] for row in new.to_rows()] == ["twice"]
     assert new.funnel.reasons["mined", "in the earlier tasks"] == 1
 
 
-def test_so_many_functions_of_a_package_at_most(kit: Path, tmp_path: Path) -> None:
+def test_so_many_functions_of_a_package_at_most(
+    kit: Path, tmp_path: Path, session: Session
+) -> None:
     """The others are counted among the rejects."""
-    with Session(workers=1) as session:
-        result = mine(
-            [str(kit)],
-            settings=MiningSettings(functions=1, keep_all=True),
-            out=tmp_path / "tasks.jsonl",
-            session=session,
-        )
+    result = mine(
+        [str(kit)],
+        settings=MiningSettings(functions=1, keep_all=True),
+        out=tmp_path / "tasks.jsonl",
+        session=session,
+    )
     assert len(result.to_rows()) == 1
     assert (
         sum(count for (stage, _), count in result.funnel.reasons.items() if stage == "loads") == 1

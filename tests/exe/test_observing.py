@@ -208,34 +208,31 @@ def test_what_stands_in_the_way_of_tests_is_told(tmp_path: Path) -> None:
     assert "missing_library" in found.problem
 
 
-def test_mining_uses_and_marks_them(tmp_path: Path) -> None:
+def test_mining_uses_and_marks_them(tmp_path: Path, session: Session) -> None:
     """Functions of which nothing else tells the types are mined, and proved as others are."""
     folder = source(tmp_path / "toys-1.0")
     out = tmp_path / "out" / "tasks.jsonl"
-    with Session(workers=1) as session:
-        settings = MiningSettings(keep_all=True)
-        result = mine([str(folder)], settings=settings, out=out, session=session)
-        rows = {row["function"]: row for row in result.to_rows()}
-        origins = {
-            each["name"]: each.get("origin") for each in rows["joined"]["signature"]["parameters"]
-        }
-        assert origins == dict.fromkeys(["first", "parts", "sep"], "observed")
-        assert {"tests", "mutated"} <= set(rows["joined"]["sources"])
-        assert rows["joined"]["compared"] >= len(rows["joined"]["cases"])
-        assert result.funnel.counts["tests run"] == 5
-        assert "sized" not in rows
+    settings = MiningSettings(keep_all=True)
+    result = mine([str(folder)], settings=settings, out=out, session=session)
+    rows = {row["function"]: row for row in result.to_rows()}
+    origins = {
+        each["name"]: each.get("origin") for each in rows["joined"]["signature"]["parameters"]
+    }
+    assert origins == dict.fromkeys(["first", "parts", "sep"], "observed")
+    assert {"tests", "mutated"} <= set(rows["joined"]["sources"])
+    assert rows["joined"]["compared"] >= len(rows["joined"]["cases"])
+    assert result.funnel.counts["tests run"] == 5
+    assert "sized" not in rows
 
-        (folder / "tests" / "test_toys.py").unlink()
-        again = mine(
-            [str(folder)], settings=settings, out=tmp_path / "again.jsonl", session=session
-        )
+    (folder / "tests" / "test_toys.py").unlink()
+    again = mine([str(folder)], settings=settings, out=tmp_path / "again.jsonl", session=session)
     assert not again.refused  # it is mined all the same
     assert "joined" not in {row["function"] for row in again.to_rows()}
     rejects = map(json.loads, (tmp_path / "again.rejects.jsonl").read_text().splitlines())
     assert any(each["reason"] == UNKNOWN for each in rejects)
 
 
-def test_objects_are_recorded_as_what_they_were_made_of(tmp_path: Path) -> None:
+def test_objects_are_recorded_as_what_they_were_made_of(tmp_path: Path, session: Session) -> None:
     """Of classes with an ``__init__``, dataclasses and named tuples, one within another."""
     folder = tmp_path / "shapes-1.0"
     files = {
@@ -275,8 +272,7 @@ def test_ends():
 """,
     }
     tree(folder, files)
-    with Session(workers=1) as session:
-        rows = {row["function"]: row for row in mine([str(folder)], session=session).to_rows()}
+    rows = {row["function"]: row for row in mine([str(folder)], session=session).to_rows()}
     for name, given in {
         "call_ends": [((3, 41), [(5, -7), (2, 97)], "zigzag"), 2],
         "Path_length": [(3, 41), [(5, -7), (2, 97)], 3, "zigzag"],

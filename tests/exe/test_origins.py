@@ -100,7 +100,9 @@ def test_a_source_archive_has_the_day_of_its_newest_file(tmp_path: Path) -> None
             assert "folder" not in package.origin.to_json()
 
 
-def test_a_changed_folder_is_mined_anew_and_a_broken_module_is_told(tmp_path: Path) -> None:
+def test_a_changed_folder_is_mined_anew_and_a_broken_module_is_told(
+    tmp_path: Path, session: Session
+) -> None:
     files = {
         "PKG-INFO": "Name: own\nVersion: 1\nLicense-Expression: MIT\n",
         "one.py": "def f(x: int) -> int:\n    return x + 1\n",
@@ -109,14 +111,13 @@ def test_a_changed_folder_is_mined_anew_and_a_broken_module_is_told(tmp_path: Pa
     folder = tree(tmp_path / "own", files)
     settings = MiningSettings(static_only=True)
     out = tmp_path / "out" / "tasks.jsonl"
-    with Session(workers=1) as session:
-        first = mine([str(folder)], settings=settings, out=out, session=session)
-        assert [row["function"] for row in first.to_rows()] == ["f"]
-        reasons = {row["reason"]: row["count"] for row in first.summary["rejects"]}
-        assert reasons["module cannot be read"] == 1
-        rejects = (out.parent / "tasks.rejects.jsonl").read_text().splitlines()
-        (broken,) = [row for row in map(json.loads, rejects) if row["function"] == "broken.*"]
-        assert broken["details"] == ["module cannot be read: line 1: expected ':'"]
-        (folder / "one.py").write_text("def h(x: int) -> int:\n    return x + 2\n")
-        again = mine([str(folder)], settings=settings, out=out, session=session)
-        assert [row["function"] for row in again.to_rows()] == ["h"]
+    first = mine([str(folder)], settings=settings, out=out, session=session)
+    assert [row["function"] for row in first.to_rows()] == ["f"]
+    reasons = {row["reason"]: row["count"] for row in first.summary["rejects"]}
+    assert reasons["module cannot be read"] == 1
+    rejects = (out.parent / "tasks.rejects.jsonl").read_text().splitlines()
+    (broken,) = [row for row in map(json.loads, rejects) if row["function"] == "broken.*"]
+    assert broken["details"] == ["module cannot be read: line 1: expected ':'"]
+    (folder / "one.py").write_text("def h(x: int) -> int:\n    return x + 2\n")
+    again = mine([str(folder)], settings=settings, out=out, session=session)
+    assert [row["function"] for row in again.to_rows()] == ["h"]

@@ -110,6 +110,12 @@ def test_a_value_is_the_same_as_its_own_json(value: Any) -> None:
         ('{"value": NaN}', {"value": "NaN"}),
         ('{"value": 1} no wait {"value": 2}', {"value": 2}),
         ('{"value": 1}, checked: {"error": false}', {"value": 1}),
+        # Literals where there is no JSON.
+        ("So it is {'value': (1, None, 'a')}", {"value": [1, None, "a"]}),
+        ('{"value": {1: True, (2, 3): None}}.', {"value": {"1": True, "[2,3]": None}}),
+        ("{'error': {'type': 'KeyError', 'message': \"'k'\"}}",
+         {"error": {"type": "KeyError", "message": "'k'"}}),
+        ('First {"value": 1}, no: {"value": 2}', {"value": 2}),
     ],
 )  # fmt: skip
 def test_answers_are_found_in_what_models_write(said: str, parsed: dict[str, Any]) -> None:

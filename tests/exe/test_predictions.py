@@ -285,20 +285,6 @@ def test_a_judge_that_is_down_is_asked_once() -> None:
     assert unclear("TypeError", "a", "c")
 
 
-@pytest.mark.parametrize(
-    ("said", "answer"),
-    [
-        ("So it is {'value': (1, None, 'a')}", {"value": [1, None, "a"]}),
-        ('{"value": {1: True, (2, 3): None}}.', {"value": {"1": True, "[2,3]": None}}),
-        ("{'error': {'type': 'KeyError', 'message': \"'k'\"}}",
-         {"error": {"type": "KeyError", "message": "'k'"}}),
-        ('First {"value": 1}, no: {"value": 2}', {"value": 2}),
-    ],
-)  # fmt: skip
-def test_literals_are_read_where_there_is_no_json(said: str, answer: object) -> None:
-    assert parse_answer(said) == answer
-
-
 def test_reasoning_comes_first_and_is_kept(tmp_path: Path) -> None:
     """With ``cot`` the question asks for it, and rows hold what was said, the retry as well."""
     source = Scripted(["n is 1, so ...", 'It is {"value": 0.5}'])
