@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
+from support.commands import alive
+from support.faults import children
 
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox, SandboxConfig, Tier
 from evalplus_lite.sandbox.probe import examine
@@ -48,20 +50,6 @@ def tier(request: pytest.FixtureRequest) -> Tier:
     return request.param
 
 
-def children(pid: int) -> list[int]:
-    """Return the children of a process; none where it is gone."""
-    with contextlib.suppress(OSError):
-        return [int(n) for n in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    return []
-
-
-def is_running(pid: int) -> bool:
-    """Whether a process is there and no mere zombie."""
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
-    return False
-
-
 def wait_for_child(pid: int) -> int:
     """Return the pid of the program that a worker has started, once it spins."""
     end = time.monotonic() + PATIENCE
@@ -79,7 +67,7 @@ def is_gone_soon(pid: int) -> bool:
         handle = os.pidfd_open(pid)
         select.select([handle], [], [], PATIENCE)
         os.close(handle)
-    return not is_running(pid)
+    return not alive([pid])
 
 
 def test_supervisor_killed(tier: Tier) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from support.values import exact
 
 from evalplus_lite.models.json_form import FormError, InputForm, read_answer
 from evalplus_lite.types import Case, Task
@@ -37,17 +38,6 @@ def form_of(rows: list[tuple[Any, Any]]) -> InputForm:
     return InputForm.of(
         Task(id="t", prompt="", entry_point="f", reference="def f(a, b): pass", base=base)
     )
-
-
-def exact(value: Any) -> Any:
-    """Return something equal only for values with the same types and order throughout."""
-    if isinstance(value, (list, tuple)):
-        return type(value).__name__, [exact(item) for item in value]
-    if isinstance(value, (set, frozenset)):
-        return type(value).__name__, sorted(map(repr, value))
-    if isinstance(value, dict):
-        return "dict", [(exact(key), exact(item)) for key, item in value.items()]
-    return type(value).__name__, repr(value)
 
 
 @given(st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=4))

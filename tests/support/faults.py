@@ -115,17 +115,6 @@ def kill_when_written(job: Job, size: int, source: random.Random) -> bool:
     return process.returncode == -signal.SIGKILL
 
 
-def kill_after(job: Job, seconds: float) -> bool:
-    """Run a job and kill it dead after some seconds; return whether it still ran then."""
-    process = job.start()
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        process.kill()
-    process.communicate()
-    return process.returncode == -signal.SIGKILL
-
-
 def run_killing_workers(
     job: Job, source: random.Random, sizes: Iterable[int]
 ) -> tuple[int, str, int]:
