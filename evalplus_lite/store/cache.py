@@ -35,10 +35,11 @@ _UNITS |= {f"{letter}IB": 1 << 10 * power for power, letter in enumerate("KMGT",
 
 
 DAMAGED = (
-    OSError, ValueError, LookupError, TypeError, AttributeError, StopIteration, RecursionError,
-    EvalPlusLiteError,
+    OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, StopIteration,
+    RecursionError, EvalPlusLiteError,
 )  # fmt: skip
 """Errors of reading a damaged file."""
+_CHECKSUM = 65  # bytes of a file's first line, the SHA-256 of the rest
 Content = TypeVar("Content")
 
 
@@ -127,15 +128,23 @@ def cache_path(
 
 
 def read_cached(path: Path | None, parse: Callable[[BinaryIO], Content]) -> Content | None:
-    """Return the parsed content of a file, now the last used; None if missing or damaged."""
+    """Return the parsed content of a file; None if it is missing or damaged.
+
+    The file becomes the most recently used one.
+    """
     if path is None:
         return None
     try:
         with path.open("rb") as file:
+            # A flipped bit in an expected output would be a wrong verdict.
+            checksum = file.readline(_CHECKSUM)
+            if checksum != _line(hashlib.file_digest(file, "sha256").hexdigest()):
+                return None
+            file.seek(_CHECKSUM)
             content = parse(file)
     except DAMAGED:
         return None
-    with contextlib.suppress(OSError):  # a folder that may only be read serves, too
+    with contextlib.suppress(OSError):  # a read-only cache can still be read
         os.utime(path)
     return content
 
@@ -145,8 +154,18 @@ def write_cached(path: Path | None, parts: Iterable[bytes]) -> None:
     if path is not None:
         with contextlib.suppress(OSError, EvalPlusLiteError):
             with replacing(path) as file:
-                file.writelines(parts)
+                digest = hashlib.sha256()
+                file.write(_line(digest.hexdigest()))
+                for part in parts:
+                    digest.update(part)
+                    file.write(part)
+                file.seek(0)
+                file.write(_line(digest.hexdigest()))
             KEEPER.wrote(path.parents[2], path)
+
+
+def _line(checksum: str) -> bytes:
+    return f"{checksum}\n".encode()
 
 
 class Keeper:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -34,9 +35,12 @@ def test_what_was_unused_longest_goes_first(tmp_path: Path) -> None:
     assert trim(tmp_path, 110) == (2, 80)
     assert names(tmp_path) == {"expected/a/3", "hypothesis/4"}
     assert not (tmp_path / "requirements" / "b").exists()
-    used = filled(tmp_path / "used", {"expected/a/1": 50, "expected/a/2": 50})
-    assert cache.read_cached(used / "expected" / "a" / "1", lambda file: file.read())
-    trim(used, 90)
+    used = filled(tmp_path / "used", {"expected/a/2": 50})
+    path = used / "expected" / "a" / "1"
+    cache.write_cached(path, [b"x"])
+    os.utime(path, (1, 1))
+    assert cache.read_cached(path, lambda file: file.read()) == b"x"
+    trim(used, 110)
     assert names(used) == {"expected/a/1"}
     foreign = {"notes.txt": 9, "thesis/main.tex": 9, "expected-not/x": 9}
     mixed = {"v1-Set.jsonl.gz": 900, **foreign, "expected/a/1": 900}
@@ -54,6 +58,20 @@ def test_what_was_unused_longest_goes_first(tmp_path: Path) -> None:
     (tmp_path / "cache" / "expected" / "file").symlink_to(tmp_path / "home" / "file")
     remove(entries(tmp_path / "cache"))
     assert (tmp_path / "home" / "file").read_text() == "mine"
+
+
+def test_a_damaged_file_is_never_believed(tmp_path: Path) -> None:
+    """Whatever was changed, added or lost; one that parses into nonsense is no error."""
+    path = tmp_path / "expected" / "a" / "1"
+    content = [b'{"answer": 12}\n', b'{"answer": 34}\n']
+    cache.write_cached(path, content)
+    assert cache.read_cached(path, lambda file: file.read()) == b"".join(content)
+    whole = path.read_bytes()
+    for damaged in (whole.replace(b"12", b"13"), whole + b" ", whole[:-1], whole[65:], b""):
+        path.write_bytes(damaged)
+        assert cache.read_cached(path, lambda file: file.read()) is None
+    cache.write_cached(path, [b"9" * 400])
+    assert cache.read_cached(path, lambda file: float(json.load(file))) is None
 
 
 def test_writing_keeps_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
