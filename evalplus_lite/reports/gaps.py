@@ -399,7 +399,10 @@ def _require_same_groups(sides: Sequence[Side]) -> None:
     if all(one.get(key) == another.get(key) for key in first.rows if key in second.rows):
         return
     side, other, groups = (first, second, one) if one else (second, first, another)
-    names = sorted({f"{model or 'unnamed'} at {heat}" for model, heat in groups.values()})
+    names = sorted(
+        (model or "unnamed") + ("" if heat is None else f" at {heat}")
+        for model, heat in {*groups.values()}
+    )
     raise InputError(
         f"{side.label} has samples of several models or temperatures ({clip(', '.join(names))}), "
         f"{other.label} of others",

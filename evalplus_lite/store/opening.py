@@ -52,12 +52,12 @@ Blob: TypeAlias = bytes | Packed
 
 
 def unpacked(blob: Blob) -> bytes:
-    """Return the byte string; raise ValueError if it is damaged."""
+    """Return the byte string."""
     return blob.unpacked() if isinstance(blob, Packed) else blob
 
 
 def size_of(blob: Blob) -> int:
-    """Return the uncompressed bytes of a string."""
+    """Return the length of the byte string."""
     return blob.size if isinstance(blob, Packed) else len(blob)
 
 

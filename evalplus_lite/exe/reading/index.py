@@ -403,8 +403,8 @@ def _changed_inside(name: str, module: Module) -> set[str]:
             local = {a.arg for a in ast.walk(statement.node.args) if isinstance(a, ast.arg)}
             local |= bound_names(statement.node.body)
             for child in ast.walk(statement.node):
-                if (name := changed_in_place(child)) not in local:
-                    names.add(name)
+                if (changed := changed_in_place(child)) not in local:
+                    names.add(changed)
     return {changed for changed in names if _is_data(changed, module)}
 
 

@@ -314,7 +314,7 @@ class GrowthLimits:
 def largest_magnitude(value: Value) -> float:
     """Return the largest magnitude of the finite ints and floats within a value, or 0."""
     numbers = (each for each in every_part(value) if type(each) in (int, float))
-    # An infinity says nothing about the range of finite numbers, and a huge int is no float.
+    # An infinity says nothing about the range of finite numbers, and isfinite fails on huge ints.
     finite = (each for each in numbers if type(each) is int or math.isfinite(each))
     return max(map(abs, finite), default=0)
 
