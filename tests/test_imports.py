@@ -172,3 +172,11 @@ def test_names_in_public_signatures_can_be_imported(face: ModuleType) -> None:
         if id(found) not in public
     }
     assert hidden == set()
+
+
+def test_the_oldest_typer_has_choices() -> None:
+    """Options with a fixed choice of words are ``Literal``s, which typer has since 0.19."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    (typer,) = (each for each in map(Requirement, project["dependencies"]) if each.name == "typer")
+    assert not typer.specifier.contains("0.18.0")
+    assert typer.specifier.contains("0.19.0")

@@ -8,8 +8,8 @@ import time
 import pytest
 from support.sandboxed import only, run
 
-from evalplus_lite.sandbox import Limits, Sandbox
-from evalplus_lite.sandbox.timer import Watch
+from evalplus_lite.sandbox import Limits, Sandbox, timer
+from evalplus_lite.sandbox.timer import ResourceUsage, Timer, Watch
 from evalplus_lite.types import Returned, TimedOut, Unrepresentable
 from evalplus_lite.values import wire
 
@@ -64,6 +64,20 @@ def test_a_process_that_waits_for_us_is_not_idle() -> None:
             time.sleep(0.5)
             assert watch.pause(0.05, 0.3) is None
             assert watch.over == "wait"
+        finally:
+            process.kill()
+
+
+def test_queueing_of_our_own_is_nobodys_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While a busy machine keeps the watching thread from running, a program is not idle."""
+    with subprocess.Popen(["sleep", "60"]) as process:
+        try:
+            monkeypatch.setattr(timer, "own_queueing", lambda: 7.0)
+            watched = Timer(process.pid, None, Limits(), ResourceUsage(60.0), None)  # type: ignore[arg-type]
+            watched.waited = 20.0
+            before = watched.idle(1.0)
+            monkeypatch.setattr(timer, "own_queueing", lambda: 8.5)
+            assert before - watched.idle(1.0) == pytest.approx(1.5, abs=0.1)
         finally:
             process.kill()
 

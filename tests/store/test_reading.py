@@ -27,7 +27,7 @@ from evalplus_lite.store import (
     write_jsonl,
     write_text,
 )
-from evalplus_lite.store.parsing import MAX_DIGITS
+from evalplus_lite.store.parsing import MAX_DIGITS, MAX_VALUES
 
 ROWS = [{"a": 1, "text": "é\u2028\ud800"}, {"b": [1.5, None, True]}]
 
@@ -144,12 +144,14 @@ def test_integers_of_any_length_are_read_exactly(digits: int, sign: str) -> None
     assert ("-" if value < 0 else "") + "".join(reversed(read)) == text
 
 
-def test_integers_beyond_reason_are_refused() -> None:
-    """Alone or together; marks within strings are no values."""
+def test_values_beyond_reason_are_refused() -> None:
+    """Long integers, alone or together, and too many values; marks within strings are none."""
     with pytest.raises(InputError, match=f"more than {MAX_DIGITS} digits"):
         parse_json("9" * (MAX_DIGITS + 2))
     with pytest.raises(InputError, match="digits"):
         parse_json("[" + ",".join(["9" * MAX_DIGITS] * 11) + "]")
+    with pytest.raises(InputError, match=f"more than {MAX_VALUES} values"):
+        parse_json("[" + "[]," * MAX_VALUES + "[]]")
     source = 'f([1, 2, 3], {"a": [4]})\\n' * 200_000
     assert parse_json(json.dumps({"solution": source}))["solution"] == source
 
