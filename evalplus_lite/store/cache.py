@@ -150,18 +150,21 @@ def read_cached(path: Path | None, parse: Callable[[BinaryIO], Content]) -> Cont
 
 
 def write_cached(path: Path | None, parts: Iterable[bytes]) -> None:
-    """Write the file of a result; a failure only costs time."""
-    if path is not None:
-        with contextlib.suppress(OSError, EvalPlusLiteError):
-            with replacing(path) as file:
-                digest = hashlib.sha256()
-                file.write(_line(digest.hexdigest()))
-                for part in parts:
-                    digest.update(part)
-                    file.write(part)
-                file.seek(0)
-                file.write(_line(digest.hexdigest()))
-            KEEPER.wrote(path.parents[2], path)
+    """Write the file of a result; a failure only costs time.
+
+    Raises InputError if the environment's limit on the cache is not a size.
+    """
+    if path is None:
+        return
+    with contextlib.suppress(OSError, EvalPlusLiteError), replacing(path) as file:
+        digest = hashlib.sha256()
+        file.write(_line(digest.hexdigest()))
+        for part in parts:
+            digest.update(part)
+            file.write(part)
+        file.seek(0)
+        file.write(_line(digest.hexdigest()))
+    KEEPER.wrote(path.parents[2], path)
 
 
 def _line(checksum: str) -> bytes:

@@ -75,7 +75,7 @@ def test_a_damaged_file_is_never_believed(tmp_path: Path) -> None:
 
 
 def test_writing_keeps_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first file that a process writes has the folder looked at, later ones now and then."""
+    """At the first file that a process writes, and now and then; what is no size is refused."""
     looked: list[int] = []
     monkeypatch.setenv(cache.SIZE_VARIABLE, "2000")
     monkeypatch.setattr(cache, "trim", lambda folder, limit: looked.append(limit))
@@ -84,6 +84,9 @@ def test_writing_keeps_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for _ in range(1 + 6):
         keeper.wrote(tmp_path, path)
     assert looked == [2000] * 3  # at once, and after each 100 bytes
+    monkeypatch.setenv(cache.SIZE_VARIABLE, "lots")
+    with pytest.raises(InputError, match=cache.SIZE_VARIABLE):
+        cache.write_cached(path, [b"x"])
 
 
 @pytest.mark.parametrize(
