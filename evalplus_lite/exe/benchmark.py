@@ -33,7 +33,7 @@ from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.store import Journal, dump_row, read_jsonl, write_jsonl, write_text
 from evalplus_lite.tasks.contracts import bundled
 
-RULES = "3"
+RULES = "4"
 """The version of the selection rules; a build with another version selects again."""
 FOLDER = Path("out")
 """Where sets are built, each in a folder of its name."""

@@ -140,6 +140,16 @@ def test_cases_do_enough_and_can_be_worked_out(
     assert set(found) == {*GOOD, *([call] if is_asked else [])}
 
 
+def test_numbers_that_give_numbers_are_not_asked(sandboxes: Sandboxes) -> None:
+    """The same walk is asked of a text, but not of a number."""
+    code = WALK.replace('"<"', '"8"').replace('">"', '"9"')
+    texts = [(text.replace("<", "8").replace(">", "9"), *start) for text, *start in GOOD]
+    assert calls_of(asked(walked(texts, code=code), sandboxes))
+    numbers = [(int(text), *start) for text, *start in texts]
+    code = code.replace("in steps", "in str(steps)")
+    assert asked(walked(numbers, code=code), sandboxes) == FEW
+
+
 def test_little_of_a_program_is_not_asked(sandboxes: Sandboxes) -> None:
     """What a run does counts beside all statements of the program."""
     unused = "def other(x):\n" + "    x += 1\n" * 20 + "    return x\n\n\n"

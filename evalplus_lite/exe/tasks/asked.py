@@ -321,12 +321,14 @@ def _is_answerable(call: Invocation, value: Value, said: str) -> bool:
     """Return whether an answer is non-empty, not visible in the call, and free of long numbers.
 
     No integer in the call may exceed ``MOST_INTEGER``. If a call has several decimals, one must be
-    in the answer; otherwise the task is arithmetic.
+    in the answer; otherwise the task is arithmetic. Single numbers that give numbers are not asked:
+    divisors, primes or powers are known without the program.
     """
     is_number = isinstance(value, bool | int | float)
     given, held = _decimals(call.values), _decimals([value])
     is_leaf = _is_leaf(value)
     leaves = [*filter(_is_leaf, parts_of(value))]
+    is_formula = all(isinstance(each, int | float | None) for each in (*call.values, *leaves))
     parts = [part for each in call.values for part in ([each] if is_leaf else parts_of(each))]
     # One value of the call in a list, say, or a number that was a text.
     is_wrapped = len(leaves) == 1 and str(leaves[0]) in map(str, parts)
@@ -334,7 +336,7 @@ def _is_answerable(call: Invocation, value: Value, said: str) -> bool:
     return (
         bool(value or is_number)
         and all(abs(each) <= MOST_INTEGER for each in integers)
-        and not is_wrapped
+        and not (is_wrapped or is_formula)
         and not shows(call.values, value)
         and not has_long_number(value)
         and not _DIGITS.search(said)
