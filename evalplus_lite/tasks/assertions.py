@@ -191,19 +191,28 @@ def _compared(node: ast.expr) -> Assertion | None:
         case ast.Call(
             func=ast.Attribute(attr="isclose") | ast.Name(id="isclose"), args=[left, right]
         ):
-            is_numpy = ast.unparse(node.func).partition(".")[0] in ("np", "numpy")
-            options = dict(NUMPY_CLOSE if is_numpy else CLOSE)
-            for each in node.keywords:
-                match each:
-                    case ast.keyword(
-                        arg=str() as name, value=ast.Constant(value=float() | int() as most)
-                    ) if name in options:
-                        options[name] = float(most)
-                    case _:
-                        return None
-            relative, absolute = options.values()
-            return _divided(left, right, rtol=relative, atol=absolute)
+            limits = tolerances(node)
+            return limits and _divided(left, right, rtol=limits[0], atol=limits[1])
     return None
+
+
+def tolerances(call: ast.Call) -> tuple[float, float] | None:
+    """Return the relative and absolute tolerance of an ``isclose``, None if it has other options.
+
+    The defaults are those of ``numpy.isclose`` or ``math.isclose``.
+    """
+    is_numpy = ast.unparse(call.func).partition(".")[0] in ("np", "numpy")
+    options = dict(NUMPY_CLOSE if is_numpy else CLOSE)
+    for each in call.keywords:
+        match each:
+            case ast.keyword(
+                arg=str() as name, value=ast.Constant(value=float() | int() as most)
+            ) if name in options:
+                options[name] = float(most)
+            case _:
+                return None
+    relative, absolute = options.values()
+    return relative, absolute
 
 
 def _divided(

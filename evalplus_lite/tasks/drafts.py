@@ -17,7 +17,7 @@ from typing import Any
 from evalplus_lite.errors import CodecError, InputError
 from evalplus_lite.programs import definitions, parsing
 from evalplus_lite.store import read_text
-from evalplus_lite.tasks.assertions import as_floats
+from evalplus_lite.tasks.assertions import as_floats, tolerances
 from evalplus_lite.tasks.harnesses import inferred
 from evalplus_lite.types import CALL, Case, Harness, Rule, RuleKind, Task, Value
 from evalplus_lite.values import wire
@@ -365,12 +365,11 @@ def _take(node: ast.Assert, bound: Bound, found: dict[str, Asserted]) -> None:
 def _compared(test: ast.expr) -> tuple[ast.expr, ast.expr, Rule | None]:
     """Return the call, the expected expression, and the comparison rule if it is not ``==``."""
     match test:
-        case ast.Call(args=[left, right], keywords=keywords) if _name(test) == "isclose":
-            options = {each.arg: value_of(each.value) for each in keywords}
-            if not options.keys() <= {"rel_tol", "abs_tol"}:
+        case ast.Call(args=[left, right]) if _name(test) == "isclose":
+            if (limits := tolerances(test)) is None:
                 raise _NoCase("isclose has other options than tolerances")
-            rtol, atol = options.get("rel_tol", 1e-9), options.get("abs_tol", 0.0)
-            return *_turned(left, right), Rule(atol=float(atol), rtol=float(rtol))
+            rtol, atol = limits
+            return *_turned(left, right), Rule(atol=atol, rtol=rtol)
         case ast.UnaryOp(op=ast.Not(), operand=call):
             return call, ast.Constant(False), None
         case ast.Call():

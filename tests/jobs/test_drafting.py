@@ -180,11 +180,14 @@ def test_assertions_become_cases_or_are_listed(tmp_path: Path, session: Session)
     path = tmp_path / "test_f.py"
     path.write_text(
         "def test_f():\n    assert f(1) == pytest.approx([3, True])\n"
-        "    assert math.isclose(g(1), 2)\n    assert h(1) == 2\n"
+        "    assert math.isclose(g(1), 2)\n    assert h(1) == 2\n    assert np.isclose(n(1), 2)\n"
     )
     result = draft_from_pytest(path, session=session)
     found = [repr(wire.decode(output)) for task in result.tasks for output in task.outputs]
-    assert found == ["[3.0, True]", "2.0", "2"]
+    assert found == ["[3.0, True]", "2.0", "2", "2.0"]
+    assert [(task.rule.rtol, task.rule.atol) for task in result.tasks[1::2]] == [
+        (1e-9, 0.0), (1e-5, 1e-8),
+    ]  # fmt: skip
     path = tmp_path / "test_sorted.py"
     path.write_text(
         "def f(x):\n    return set(x)\ndef g(x):\n    return list(x)\ndef h(x):\n    return x\n"
