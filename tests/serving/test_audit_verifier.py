@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import signal
-import subprocess
 import sys
 import textwrap
 import time
 from pathlib import Path
 
 import pytest
-from support.commands import run_process, write_rows
+from support.commands import interruptible, run_process, write_rows
 
 from evalplus_lite import Case, Dataset, InputError, Task, Verifier
 from evalplus_lite.serving import audit_verifier, own_programs
@@ -165,20 +163,17 @@ def test_targets_that_cannot_be_asked(target: str, problem: str) -> None:
 
 def test_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An audit that is interrupted leaves no process and no folder behind."""
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    command = [sys.executable, "-m", "evalplus_lite", "audit-verifier", "verifiers:hang"]
-    root = HERE.parents[1]
-    process = subprocess.Popen(
-        [*command, "--no-load"],
-        env={**os.environ, "PYTHONPATH": f"{root}{os.pathsep}{HERE}"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    while not list(tmp_path.glob("*/work")):
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=60) == 130
-    assert list(tmp_path.iterdir()) == []
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    arguments = ("audit-verifier", "verifiers:hang", "--no-load")
+    with interruptible(tmp_path, "", *arguments) as process:
+        while not list(scratch.glob("*/work")):
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert list(scratch.iterdir()) == []
 
 
 def test_tasks_of_ones_own(tmp_path: Path) -> None:
