@@ -14,6 +14,7 @@ from evalplus_lite.grading import evaluator, times
 from evalplus_lite.grading.evaluator import MOST_LOST, PreparedSuite, evaluate_program, lost_costs
 from evalplus_lite.grading.times import ReferenceTimes
 from evalplus_lite.sandbox import Sandbox, preset
+from evalplus_lite.store.cache import write_cached
 from evalplus_lite.tasks import contracts
 from evalplus_lite.types import Rule, Task, Verdict
 
@@ -216,7 +217,7 @@ def test_times_are_kept_for_one_machine_and_reference(
 
     assert total(DOUBLES) < 50
     (file,) = tmp_path.rglob("*.json")
-    file.write_text('{"seconds": 50.0}\n')
+    write_cached(file, [b'{"seconds": 50.0}'])
     assert total(DOUBLES) == 50
     assert total(replace(DOUBLES, reference=f"{DOUBLES.reference}\n")) < 50
     monkeypatch.setattr(times, "machine", lambda: "another")
