@@ -491,9 +491,8 @@ class Screens:
     def long(self, answers: Answers, _: Proposer) -> dict[int, str]:
         """Reject very long answers, a few of which would fill the suite file."""
         # Sizes are uncompressed; a packed answer knows its own.
-        blobs = enumerate(answers.suite.blobs.items())
-        sizes = {number: size_of(blob) for number, blob in blobs}
-        return {n: f"{size} bytes" for n, size in sizes.items() if size > LONGEST_ANSWER}
+        sizes = enumerate(map(size_of, answers.suite.blobs.items()))
+        return {n: f"{size} bytes" for n, size in sizes if size > LONGEST_ANSWER}
 
     def tied(self, answers: Answers, _: Proposer) -> dict[int, str]:
         """Reject inputs on which a right program may give another answer."""

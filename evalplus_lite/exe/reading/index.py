@@ -402,9 +402,7 @@ def _changed_inside(name: str, module: Module) -> set[str]:
         if isinstance(statement.node, ast.FunctionDef):
             local = {a.arg for a in ast.walk(statement.node.args) if isinstance(a, ast.arg)}
             local |= bound_names(statement.node.body)
-            for child in ast.walk(statement.node):
-                if (changed := changed_in_place(child)) not in local:
-                    names.add(changed)
+            names |= set(map(changed_in_place, ast.walk(statement.node))) - local
     return {changed for changed in names if _is_data(changed, module)}
 
 
