@@ -131,10 +131,11 @@ def calibrated(path: Path, dataset: str, samples: str) -> float:
         _, task, _ = item
         said, rows = row
         evidence[task] = evidence.get(task) or said
-        for base, plus, line, stress, cost in rows:
+        for verdicts, line, cost, problem in rows:
+            if problem or verdicts is None:
+                continue  # no verdict, so nothing to simulate
             seconds = json.loads(cost)["cpu"]
-            lines = [_indexed(each) for each in (line, cost)]
-            found[task].append((seconds, base, plus, lines[0], stress, lines[1]))
+            found[task].append((seconds, verdicts, _indexed(line), _indexed(cost)))
     known = {task: (evidence[task], rows) for task, rows in found.items()}
     path.write_bytes(encoded(known))
     times: list[float] = [row[0] for rows in found.values() for row in rows]

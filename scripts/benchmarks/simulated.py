@@ -209,12 +209,10 @@ def _judged(
     evidence, seen = known[task]
     judged, seconds = [], 0.0
     for number, (_, members) in enumerate(groups):
-        took, base, plus, line, stress, cost = seen[(members[0][0] + number) % len(seen)]
+        took, verdicts, *lines = seen[(members[0][0] + number) % len(seen)]
         seconds += took
         for index, *_ in members:
-            judged.append(
-                (base, plus, line.replace("@", str(index)), stress, cost.replace("@", str(index)))
-            )
+            judged.append((verdicts, *(line.replace("@", str(index)) for line in lines), ""))
     first = (node, task) not in told
     told.add((node, task))
     return seconds, (evidence if first else None, judged)
