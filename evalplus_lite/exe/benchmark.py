@@ -1,8 +1,9 @@
 """Frozen sets of execution tasks: a committed list of packages, and what is built of it.
 
-A set has a list in ``data/NAME.txt``, every package pinned, with the month of its release and its
-licence behind it. Building it mines the packages and chooses tasks by counts alone, so the same
-Python gives the same file on every machine.
+A set has a list in ``data/NAME.txt``, every package pinned, with the day of its release and its
+licence behind it, and may have ``data/NAME.reviewed.tsv``: the cases that a reader found worth
+asking. Building it mines the packages and chooses tasks by counts, of these cases alone if they are
+listed, so the same Python gives the same file on every machine.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
+import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from operator import itemgetter
@@ -24,16 +27,23 @@ from evalplus_lite.exe.mining import MiningSettings, beside, mine, package_rows
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.selecting.static import MAX_CODE
 from evalplus_lite.exe.sources import listed_packages
-from evalplus_lite.exe.tasks.asked import asked, with_neutral_names, without_comments
+from evalplus_lite.exe.statistics.measures import variation
+from evalplus_lite.exe.tasks.asked import (
+    CASES,
+    asked,
+    has_driver,
+    with_neutral_names,
+    without_comments,
+)
 from evalplus_lite.exe.tasks.chains import chained_tasks
-from evalplus_lite.exe.tasks.mined import MinedTask
-from evalplus_lite.exe.tasks.worth import HARD, HASH, SPLITS, Split, shape
+from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
+from evalplus_lite.exe.tasks.worth import HARD, HASH, SPLITS, Split, difficulty_of, shape
 from evalplus_lite.execution.base import Call, Work, WorkerContext
 from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.store import Journal, dump_row, read_jsonl, write_jsonl, write_text
 from evalplus_lite.tasks.contracts import bundled
 
-RULES = "4"
+RULES = "5"
 """The version of the selection rules; a build with another version selects again."""
 FOLDER = Path("out")
 """Where sets are built, each in a folder of its name."""
@@ -67,6 +77,8 @@ LEFT_OUT = {
     HASH: "a hash or base64",
 }
 """Reasons for leaving out tasks that are worth asking, for the data card."""
+FEW = f"fewer than {CASES} such cases"
+UNREVIEWED = "no case that the review found worth asking"
 FROM_PACKAGE = frozenset({"tests", "doctests", "README", "call sites", "mutated", "model"})
 """Sources of values that somebody wrote, and changes of these."""
 
@@ -107,24 +119,25 @@ def build(
 ) -> BenchmarkResult:
     """Mine the packages of a set, choose its tasks, and write them with a data card.
 
-    ``name`` is that of a set, or a file with a list of packages (``my-set.txt``). The same call
-    goes on after a kill. ``packages`` are the first ones of the list, for a trial. Raises
-    InputError for a set that there is not.
+    ``name`` is that of a set, or a file with a list of packages (``my-set.txt``), beside which the
+    reviewed cases may be (``my-set.reviewed.tsv``). The same call goes on after a kill.
+    ``packages`` are the first ones of the list, for a trial. Raises InputError for a set that there
+    is not.
     """
-    if name in names():
-        data = resources.files("evalplus_lite.exe").joinpath(f"data/{name}.txt")
-        with resources.as_file(data) as file:
-            listed = listed_packages(file)[:packages]
-    elif name.endswith(".txt"):
-        listed, name = listed_packages(Path(name))[:packages], Path(name).stem
-    else:
+    if not (name in names() or name.endswith(".txt")):
         raise InputError(f"no set named {name!r}", remedy=one_of(name, names()))
+    with ExitStack() as files:
+        data = files.enter_context(resources.as_file(resources.files("evalplus_lite.exe") / "data"))
+        path = data / f"{name}.txt" if name in names() else Path(name)
+        listed, review = listed_packages(path)[:packages], read_review(path)
+    name = path.stem
     folder = FOLDER / name if out is None else Path(out)
     mined = folder / "mined.jsonl"
     with within(session) as opened:
         result = mine(listed, settings=SETTINGS, out=mined, force=force, session=opened)
         problems = {**result.problems, **result.refused}
         found, left_out = _worth_asking(mined, problems, force=force, session=opened)
+    found = _reviewed(found, review, left_out)
     tasks = chosen(found, left_out=left_out)
     path, card = folder / f"{name}.jsonl", folder / f"{name}.md"
     write_jsonl(path, (task.to_json() for task in tasks))
@@ -132,6 +145,64 @@ def build(
     counts = Counter(split_of(task) for task in tasks)
     summary = {"tasks": str(path), "card": str(card), "count": len(tasks), "splits": counts}
     return BenchmarkResult({**summary, "problems": problems}, path, card, problems)
+
+
+def read_review(path: Path) -> dict[str, list[str]] | None:
+    """Read the review of the set with this list: task -> marks of its cases, the best first.
+
+    A line has a task's id, a tab, and the ``mark`` of each case, with spaces between. Returns None
+    if the set has no review; raises InputError for a line of another form.
+    """
+    path = path.with_suffix(".reviewed.tsv")
+    if not path.exists():
+        return None
+    found: dict[str, list[str]] = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if line and not line.startswith("#"):
+            name, _, marks = line.partition("\t")
+            if name in found or not re.fullmatch(r"[0-9a-f]{8}( [0-9a-f]{8})*", marks):
+                remedy = "give each task once: its id, a tab, and eight hex digits a case"
+                raise InputError(f"is no review: {line!r}", path=path, line=number, remedy=remedy)
+            found[name] = marks.split()
+    return found
+
+
+def mark(case: TaskCase) -> str:
+    """Return the hash of a case's call by which a review names it."""
+    return hashlib.sha256((case.source or case.call.key).encode()).hexdigest()[:8]
+
+
+def _reviewed(
+    tasks: Iterable[MinedTask], review: Mapping[str, Sequence[str]] | None, left_out: Counter[str]
+) -> list[MinedTask]:
+    """Return the tasks with the cases of a review; without one, those with enough cases."""
+    found: list[MinedTask] = []
+    for task in tasks:
+        if review is None:
+            if len(task.cases) >= CASES:
+                found.append(task)
+            else:
+                left_out[FEW] += 1
+            continue
+        places = {mark(case): at for at, case in enumerate(task.cases)}
+        wanted = [places[each] for each in review.get(task.id, ()) if each in places]
+        if wanted:
+            found.append(_with_cases(task, wanted))
+        else:
+            left_out[UNREVIEWED] += 1
+    return found
+
+
+def _with_cases(task: MinedTask, wanted: Sequence[int]) -> MinedTask:
+    """Return a task with some of its cases, and the facts of these."""
+    cases = tuple(task.cases[at] for at in wanted)
+    runs = [case.runtime for case in cases]
+    facts = {
+        "sources": [task.facts["sources"][at] for at in wanted],
+        "difficulty": difficulty_of(runs, is_driven=has_driver(task)),
+        "variation": variation(runs),
+    }
+    return replace(task, cases=cases, facts={**task.facts, **facts})
 
 
 def _worth_asking(
@@ -386,11 +457,17 @@ def data_card(
 def _chosen(left_out: Mapping[str, int]) -> list[str]:
     """Return how tasks were chosen, with the numbers of those that were not."""
     rows = sorted(left_out.items(), key=lambda pair: (-pair[1], pair))
+    review = (
+        " The set was reviewed: a reader saw each program with its cases and named those that only "
+        "somebody answers right who follows the program; the others are not asked."
+    )
     return [
         "## How tasks are chosen",
         "",
         "Functions, classes and methods called first have neutral names (`f`, `f1`, `C1`). Every "
-        "answer was run again with these. Mined tasks and chains that are left out:",
+        f"answer was run again with these.{review * (UNREVIEWED in left_out)}",
+        "",
+        "Mined tasks and chains that are left out:",
         "",
         *_table(("reason", "tasks"), rows),
         "",

@@ -127,6 +127,43 @@ def test_a_set_is_built_of_a_list_and_goes_on(toys: Any, tmp_path: Path, session
     assert "| medium |" in card
 
 
+def test_a_set_asks_the_cases_of_its_review(toys: Any, tmp_path: Path, session: Session) -> None:
+    """In its order, and no other task; a review of another form is named with its line."""
+    listed = tmp_path / "toy-set.txt"
+    listed.write_text(f"{toys.wheel({'toy.py': SLUG})}\n")
+    before = build(str(listed), out=tmp_path / "out", session=session)
+    (whole,) = read_tasks(before.path)
+    assert "the review" not in before.card.read_text()
+    marks = [*map(benchmark.mark, whole.cases)]
+    review = tmp_path / "toy-set.reviewed.tsv"
+    review.write_text(f"# by a reader\n{whole.id}\t{marks[3]} {marks[1]} 00000000\n")
+    after = build(str(listed), out=tmp_path / "out", session=session)
+    (task,) = read_tasks(after.path)
+    assert [case.call for case in task.cases] == [whole.cases[at].call for at in (3, 1)]
+    assert task.facts["sources"] == [whole.facts["sources"][at] for at in (3, 1)]
+    lines = [case.runtime["lines"] for case in task.cases]
+    assert task.facts["difficulty"]["lines"] == min(lines)
+    review.write_text(f"other/task\t{marks[0]}\n")
+    none = build(str(listed), out=tmp_path / "out", session=session)
+    assert not none.path.read_bytes()
+    assert f"| {benchmark.UNREVIEWED} | 1 |" in none.card.read_text()
+    review.write_text(f"\n{whole.id} {marks[0]}\n")
+    with pytest.raises(InputError, match=r"reviewed\.tsv:2"):
+        build(str(listed), out=tmp_path / "out", session=session)
+
+
+def test_tasks_that_nobody_reviewed_have_several_cases(
+    toys: Any, tmp_path: Path, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of them may be worth asking, but nobody knows which."""
+    listed = tmp_path / "toy-set.txt"
+    listed.write_text(f"{toys.wheel({'toy.py': SLUG})}\n")
+    monkeypatch.setattr(benchmark, "CASES", 100)
+    result = build(str(listed), out=tmp_path / "out", session=session)
+    assert not result.path.read_bytes()
+    assert f"| {benchmark.FEW} | 1 |" in result.card.read_text()
+
+
 def test_sets_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of that name comes first, then what was built here, then what ships."""
     monkeypatch.chdir(tmp_path)

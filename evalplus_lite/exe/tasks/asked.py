@@ -41,7 +41,7 @@ from evalplus_lite.exe.tasks.worth import (
 from evalplus_lite.types import Value
 
 CASES = 5
-"""Minimum number of cases in a task."""
+"""Minimum number of cases in a task that nobody has reviewed."""
 LINES, STATEMENTS, BRANCHES = 12, 7, 3
 """Minimum counts of a case: lines executed, distinct statements, and branch sides or loop
 iterations."""
@@ -52,7 +52,7 @@ MOST_LINES, MOST_TEXT = 150, 300
 REACH = 0.75
 """Minimum share of the branches that a task's best case reaches, for its other cases."""
 LONG = "programs that are too long, or cannot be counted"
-FEW = f"fewer than {CASES} cases do enough, with an answer that can be worked out"
+NONE = "no case does enough, with an answer that can be worked out"
 ALIKE = "two answers, or one path"
 DIFFERENT = "another answer than recorded, as shown"
 MOST_ARITHMETIC, MOST_INTEGER = 25, 10**9
@@ -231,7 +231,7 @@ def asked(task: MinedTask, sandboxes: Sandboxes) -> MinedTask | str:
         return LONG
     counting = CallableProgram(task.entry_point, code=written.code)
     counted = measure(sandboxes.plain, counting, [c.call for c in task.cases], COUNTERS).calls
-    is_driven = _is_driven(task)
+    is_driven = has_driver(task)
     runs: dict[str, Measured] = {}
     left: list[Executed] = []
     for case, source, measured in zip(task.cases, task.facts["sources"], counted, strict=True):
@@ -271,9 +271,10 @@ def asked(task: MinedTask, sandboxes: Sandboxes) -> MinedTask | str:
     )
     counted = tuple(runs[case.call.key] for case in left)
     paths = {tuple(map(each.steps.get, _STEPS)) for each in counted if each}
-    if len(left) < CASES:
-        return FEW
-    if len(paths) < 2 or len({case.answer.key for case in left}) <= FEW_ANSWERS:
+    if not left:
+        return NONE
+    is_guessed = len(paths) < 2 or len({case.answer.key for case in left}) <= FEW_ANSWERS
+    if is_guessed and len(left) >= CASES:
         return ALIKE
     program = CallableProgram(task.entry_point, code=task.code)
     again = run(sandboxes.plain, program, [case.call for case in left], max_slow=1)
@@ -292,7 +293,7 @@ def asked(task: MinedTask, sandboxes: Sandboxes) -> MinedTask | str:
     return replace(task, cases=cases, facts={**task.facts, **facts})
 
 
-def _is_driven(task: MinedTask) -> bool:
+def has_driver(task: MinedTask) -> bool:
     """Return whether the entry point was generated, so that its line and call are not counted."""
     lines = [case.runtime["lines"] for case in task.cases]
     return bool(median_low(lines) > task.facts["difficulty"]["lines"])
