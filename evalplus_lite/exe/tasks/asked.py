@@ -262,26 +262,28 @@ def asked(task: MinedTask, sandboxes: Sandboxes) -> MinedTask | str:
         light = [case for case in left if not case.is_hard]
         left = sorted([*hard, *light[: len(hard) - 1]], key=rank)
     most = max((len(case.reached) for case in left), default=0)
-    left = balanced(
-        [
-            case
-            for number, case in enumerate(left)
-            if number < CASES or len(case.reached) >= REACH * most
-        ]
-    )
-    counted = tuple(runs[case.call.key] for case in left)
-    paths = {tuple(map(each.steps.get, _STEPS)) for each in counted if each}
+    left = [
+        case
+        for number, case in enumerate(left)
+        if number < CASES or len(case.reached) >= REACH * most
+    ]
     if not left:
         return NONE
-    is_guessed = len(paths) < 2 or len({case.answer.key for case in left}) <= FEW_ANSWERS
-    if is_guessed and len(left) >= CASES:
-        return ALIKE
+    # A review judges each of few cases by itself.
+    if len(left) >= CASES:
+        left = balanced(left)
+    if len(left) >= CASES:
+        paths = {tuple(map(runs[case.call.key].steps.get, _STEPS)) for case in left}
+        if len(paths) < 2 or len({case.answer.key for case in left}) <= FEW_ANSWERS:
+            return ALIKE
     program = CallableProgram(task.entry_point, code=task.code)
     again = run(sandboxes.plain, program, [case.call for case in left], max_slow=1)
     if [each.key for each in again.answers] != [case.answer.key for case in left]:
         return DIFFERENT
     cases, facts = counted_cases(
-        [(case.call, case.answer) for case in left], counted, is_driven=is_driven
+        [(case.call, case.answer) for case in left],
+        [runs[case.call.key] for case in left],
+        is_driven=is_driven,
     )
     iterations = [case.runtime["loop_iterations"] for case in cases]
     facts |= {
