@@ -138,7 +138,7 @@ def build(
         problems = {**result.problems, **result.refused}
         found, left_out = _worth_asking(mined, problems, force=force, session=opened)
     found = _reviewed(found, review, left_out)
-    tasks = chosen(found, left_out=left_out)
+    tasks = chosen(found, any_chain=review is not None, left_out=left_out)
     path, card = folder / f"{name}.jsonl", folder / f"{name}.md"
     write_jsonl(path, (task.to_json() for task in tasks))
     write_text(card, data_card(name, tasks, listed, left_out))
@@ -280,13 +280,18 @@ def choosing(place: WorkerContext, settings: Any) -> Work:
 
 
 def chosen(
-    tasks: Sequence[MinedTask], *, count: int = TASKS, left_out: Counter[str] | None = None
+    tasks: Sequence[MinedTask],
+    *,
+    count: int = TASKS,
+    any_chain: bool = False,
+    left_out: Counter[str] | None = None,
 ) -> list[MinedTask]:
     """Return the tasks of a set, in the order of the given ones.
 
     None computes a hash. Hard ones are taken first, and those whose values come from the package;
     no split, package, name, program, literal and no values made by type have more than their share.
-    Chains are hard ones, the shortest first, and fill up what functions leave of ``HARD_TASKS``.
+    Chains are hard ones unless ``any_chain``, the shortest first; hard ones fill up what functions
+    leave of ``HARD_TASKS``.
     The others are counted in ``left_out`` by reason.
     """
     # What is rare is taken first: hard tasks, and values of the package's own.
@@ -295,7 +300,8 @@ def chosen(
         key=lambda each: (-SPLITS.index(split_of(each)), -_own_share(each), each.id),
     )
     functions = [task for task in fit if "parts" not in task.facts]
-    chains = [task for task in fit if "parts" in task.facts and split_of(task) == "hard"]
+    chains = [task for task in fit if "parts" in task.facts]
+    chains = [task for task in chains if any_chain or split_of(task) == "hard"]
     lists = (
         [task for task in functions if _own_share(task) >= 0.5],
         [task for task in functions if _own_share(task) < 0.5],
@@ -426,7 +432,7 @@ def data_card(
         "",
         *_table(("split", "tasks", "lines run", "depth", "variables"), _splits(tasks)),
         "",
-        f"Medians of the tasks' median runs. {chains} of the hard ones are chains.",
+        f"Medians of the tasks' median runs. {chains} of the tasks are chains.",
         "",
         "## Where values come from",
         "",

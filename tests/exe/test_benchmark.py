@@ -103,7 +103,7 @@ def test_the_card_says_what_the_tasks_hold() -> None:
     card = benchmark.data_card("toys", tasks, ["a"], {"two answers": 3})
     assert "| two answers | 3 |" in card
     assert "| hard | 3 | 13 |" in card
-    assert "1 of the hard ones are chains" in card
+    assert "1 of the tasks are chains" in card
     assert "1 cases raise" in card
     assert "1 of them a TypeError" in card
     assert "in more than 2 tasks" in card
