@@ -14,9 +14,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from importlib import resources
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, ClassVar
@@ -26,7 +24,7 @@ from evalplus_lite.exe.inputs.validators import literals_of
 from evalplus_lite.exe.mining import MiningSettings, beside, mine, package_rows
 from evalplus_lite.exe.running.proof import Sandboxes
 from evalplus_lite.exe.selecting.static import MAX_CODE
-from evalplus_lite.exe.sources import listed_packages
+from evalplus_lite.exe.sources import MOST_BYTES, listed_packages
 from evalplus_lite.exe.statistics.measures import variation
 from evalplus_lite.exe.tasks.asked import (
     CASES,
@@ -40,11 +38,13 @@ from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase
 from evalplus_lite.exe.tasks.worth import HARD, HASH, SPLITS, Split, difficulty_of, shape
 from evalplus_lite.execution.base import Call, Work, WorkerContext
 from evalplus_lite.jobs.session import Result, Session, within
-from evalplus_lite.store import Journal, dump_row, read_jsonl, write_jsonl, write_text
+from evalplus_lite.store import Journal, dump_row, read_jsonl, read_text, write_jsonl, write_text
 from evalplus_lite.tasks.contracts import bundled
 
 RULES = "5"
 """The version of the selection rules; a build with another version selects again."""
+DATA = Path(__file__).parent / "data"
+"""Where the lists and reviews of the sets are."""
 FOLDER = Path("out")
 """Where sets are built, each in a folder of its name."""
 SETTINGS = MiningSettings(functions=40, with_deps=False, max_code=2 * MAX_CODE)
@@ -54,8 +54,8 @@ TASKS, OF_PACKAGE = 2000, 12
 OF_NAME, OF_PART = 2, 2
 """Maximum number of tasks about functions with one name, and of chains with one function."""
 CHAINS, LINKS = 25, 3
-"""Maximum number of chains built for a package, and of functions in a chain. Only hard chains are
-of use, so functions that together execute few lines are not tried."""
+"""Maximum number of chains built for a package, and of functions in a chain. Functions
+that together execute few lines are not tried."""
 HARD_TASKS = 400
 """Hard tasks that chains fill up to."""
 SHARES: dict[Split, float] = {"hard": 0.4, "medium": 0.4, "easy": 0.25}
@@ -77,8 +77,8 @@ LEFT_OUT = {
     HASH: "a hash or base64",
 }
 """Reasons for leaving out tasks that are worth asking, for the data card."""
-FEW = f"fewer than {CASES} such cases"
-UNREVIEWED = "no case that the review found worth asking"
+FEW = f"fewer than {CASES} cases worth asking"
+UNREVIEWED = "no case that the review names"
 FROM_PACKAGE = frozenset({"tests", "doctests", "README", "call sites", "mutated", "model"})
 """Sources of values that somebody wrote, and changes of these."""
 
@@ -96,8 +96,7 @@ class BenchmarkResult(Result):
 
 def names() -> list[str]:
     """Return the names of the sets."""
-    lists = resources.files("evalplus_lite.exe").joinpath("data")
-    return sorted(each.name[:-4] for each in lists.iterdir() if each.name.endswith(".txt"))
+    return sorted(each.stem for each in DATA.glob("*.txt"))
 
 
 def located(path: str | os.PathLike[str]) -> Path:
@@ -126,22 +125,21 @@ def build(
     """
     if not (name in names() or name.endswith(".txt")):
         raise InputError(f"no set named {name!r}", remedy=one_of(name, names()))
-    with ExitStack() as files:
-        data = files.enter_context(resources.as_file(resources.files("evalplus_lite.exe") / "data"))
-        path = data / f"{name}.txt" if name in names() else Path(name)
-        listed, review = listed_packages(path)[:packages], read_review(path)
-    name = path.stem
+    path = DATA / f"{name}.txt" if name in names() else Path(name)
+    listed, review, name = listed_packages(path)[:packages], read_review(path), path.stem
     folder = FOLDER / name if out is None else Path(out)
     mined = folder / "mined.jsonl"
     with within(session) as opened:
         result = mine(listed, settings=SETTINGS, out=mined, force=force, session=opened)
         problems = {**result.problems, **result.refused}
         found, left_out = _worth_asking(mined, problems, force=force, session=opened)
-    found = _reviewed(found, review, left_out)
+        found = _reviewed(found, review, left_out)
+        if review and packages is None and len(found) < len(review):
+            opened.note(f"{len(review) - len(found)} reviewed tasks were not mined, or not so")
     tasks = chosen(found, any_chain=review is not None, left_out=left_out)
     path, card = folder / f"{name}.jsonl", folder / f"{name}.md"
     write_jsonl(path, (task.to_json() for task in tasks))
-    write_text(card, data_card(name, tasks, listed, left_out))
+    write_text(card, data_card(name, tasks, listed, left_out, is_reviewed=review is not None))
     counts = Counter(split_of(task) for task in tasks)
     summary = {"tasks": str(path), "card": str(card), "count": len(tasks), "splits": counts}
     return BenchmarkResult({**summary, "problems": problems}, path, card, problems)
@@ -157,13 +155,14 @@ def read_review(path: Path) -> dict[str, list[str]] | None:
     if not path.exists():
         return None
     found: dict[str, list[str]] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if line and not line.startswith("#"):
-            name, _, marks = line.partition("\t")
-            if name in found or not re.fullmatch(r"[0-9a-f]{8}( [0-9a-f]{8})*", marks):
+    for number, line in enumerate(read_text(path, max_bytes=MOST_BYTES).splitlines(), start=1):
+        if line.strip() and not line.startswith("#"):
+            form = re.fullmatch(r"(\S[^\t]*)\t([0-9a-f]{8}(?: [0-9a-f]{8})*)\s*", line)
+            if form is None or form[1] in found:
                 remedy = "give each task once: its id, a tab, and eight hex digits a case"
-                raise InputError(f"is no review: {line!r}", path=path, line=number, remedy=remedy)
-            found[name] = marks.split()
+                problem = f"is no line of a review: {line[:100]!r}"
+                raise InputError(problem, path=path, line=number, remedy=remedy)
+            found[form[1]] = [*dict.fromkeys(form[2].split())]
     return found
 
 
@@ -290,8 +289,8 @@ def chosen(
 
     None computes a hash. Hard ones are taken first, and those whose values come from the package;
     no split, package, name, program, literal and no values made by type have more than their share.
-    Chains are hard ones unless ``any_chain``, the shortest first; hard ones fill up what functions
-    leave of ``HARD_TASKS``.
+    Chains come last, the shortest first, until ``HARD_TASKS`` are hard; easier ones are taken with
+    ``any_chain`` only.
     The others are counted in ``left_out`` by reason.
     """
     # What is rare is taken first: hard tasks, and values of the package's own.
@@ -393,7 +392,12 @@ def _own_share(task: MinedTask) -> float:
 
 
 def data_card(
-    name: str, tasks: Sequence[MinedTask], packages: Sequence[str], left_out: Mapping[str, int]
+    name: str,
+    tasks: Sequence[MinedTask],
+    packages: Sequence[str],
+    left_out: Mapping[str, int],
+    *,
+    is_reviewed: bool = False,
 ) -> str:
     """Return the data card of a set: what it holds, where it comes from, and its licences.
 
@@ -410,11 +414,12 @@ def data_card(
     errors = Counter(case.answer.type for case in cases if case.answer.kind == "error")
     most = Counter(each for task in tasks for each in _literals(task)).most_common(1)
     chains = sum("parts" in task.facts for task in tasks)
+    mined = len({task.facts["package"] for task in tasks})
     versions = {task.facts.get("python", "").rpartition(".")[0] for task in tasks}
     lines = [
         f"# {name}",
         "",
-        f"{len(tasks)} execution tasks with {len(cases)} cases, mined from {len(origins)} of "
+        f"{len(tasks)} execution tasks with {len(cases)} cases, mined from {mined} of "
         f"{len(packages)} packages by `evalplus-lite exe build {name}` under Python "
         f"{' and '.join(sorted(versions))}. Each asks what a call of a real, pure "
         "function returns or raises; every answer was proved equal to the package's own. Programs "
@@ -445,7 +450,7 @@ def data_card(
         f"{errors['TypeError'] + errors['AttributeError']} of them a TypeError or AttributeError. "
         f"No text or longer number is in more than {max(n for _, n in most) if most else 0} tasks.",
         "",
-        *_chosen(left_out),
+        *_chosen(name, left_out, is_reviewed),
         "## Packages, licences and notices",
         "",
         *_table(
@@ -460,18 +465,16 @@ def data_card(
     return "\n".join(lines) + "\n"
 
 
-def _chosen(left_out: Mapping[str, int]) -> list[str]:
+def _chosen(name: str, left_out: Mapping[str, int], is_reviewed: bool) -> list[str]:
     """Return how tasks were chosen, with the numbers of those that were not."""
     rows = sorted(left_out.items(), key=lambda pair: (-pair[1], pair))
-    review = (
-        " The set was reviewed: a reader saw each program with its cases and named those that only "
-        "somebody answers right who follows the program; the others are not asked."
-    )
     return [
         "## How tasks are chosen",
         "",
         "Functions, classes and methods called first have neutral names (`f`, `f1`, `C1`). Every "
-        f"answer was run again with these.{review * (UNREVIEWED in left_out)}",
+        "answer was run again with these.",
+        *["", f"Asked are the cases that `{name}.reviewed.tsv` names, which says who read what."]
+        * is_reviewed,
         "",
         "Mined tasks and chains that are left out:",
         "",

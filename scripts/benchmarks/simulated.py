@@ -212,7 +212,7 @@ def _judged(
         took, verdicts, *lines = seen[(members[0][0] + number) % len(seen)]
         seconds += took
         for index, *_ in members:
-            judged.append((verdicts, *(line.replace("@", str(index)) for line in lines), ""))
+            judged.append((verdicts, *(line.replace("@", str(index), 1) for line in lines), ""))
     first = (node, task) not in told
     told.add((node, task))
     return seconds, (evidence if first else None, judged)

@@ -133,7 +133,7 @@ def test_a_set_asks_the_cases_of_its_review(toys: Any, tmp_path: Path, session: 
     listed.write_text(f"{toys.wheel({'toy.py': SLUG})}\n")
     before = build(str(listed), out=tmp_path / "out", session=session)
     (whole,) = read_tasks(before.path)
-    assert "the review" not in before.card.read_text()
+    assert "reviewed.tsv" not in before.card.read_text()
     marks = [*map(benchmark.mark, whole.cases)]
     review = tmp_path / "toy-set.reviewed.tsv"
     review.write_text(f"# by a reader\n{whole.id}\t{marks[3]} {marks[1]} 00000000\n")
@@ -147,9 +147,11 @@ def test_a_set_asks_the_cases_of_its_review(toys: Any, tmp_path: Path, session: 
     none = build(str(listed), out=tmp_path / "out", session=session)
     assert not none.path.read_bytes()
     assert f"| {benchmark.UNREVIEWED} | 1 |" in none.card.read_text()
-    review.write_text(f"\n{whole.id} {marks[0]}\n")
-    with pytest.raises(InputError, match=r"reviewed\.tsv:2"):
-        build(str(listed), out=tmp_path / "out", session=session)
+    once = f"{whole.id}\t{marks[0]}\n"
+    for wrong in (f"{whole.id} {marks[0]}\n", once, f"\t{marks[0]}\n", "a\t\n"):
+        review.write_text(once + wrong)
+        with pytest.raises(InputError, match=r"reviewed\.tsv:2"):
+            build(str(listed), out=tmp_path / "out", session=session)
 
 
 def test_tasks_that_nobody_reviewed_have_several_cases(
@@ -190,7 +192,11 @@ def test_the_set_that_ships(tmp_path: Path) -> None:
     section = card.partition("## How tasks are chosen")[2].partition("##")[0]
     left_out = dict(re.findall(r"^\| (.+) \| (\d+) \|$", section, re.MULTILINE))
     assert card == benchmark.data_card(
-        "exe-v1", tasks, sorted(listed), {reason: int(n) for reason, n in left_out.items()}
+        "exe-v1",
+        tasks,
+        sorted(listed),
+        {reason: int(n) for reason, n in left_out.items()},
+        is_reviewed=True,
     )
     for task in tasks:
         assert is_permissive(task.facts["licence"])
