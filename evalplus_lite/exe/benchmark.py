@@ -72,7 +72,7 @@ LEFT_OUT = {
     "part": f"more than {OF_PART} chains with one function",
     "shape": "programs that differ in names and constants alone",
     "literal": f"a text or number that {MOST_SHARED:.0%} of the tasks have",
-    "split": "chains that are not hard, and splits that are full",
+    "split": "splits that are full",
     "types": "values mostly made by type",
     HASH: "a hash or base64",
 }
@@ -134,9 +134,9 @@ def build(
         problems = {**result.problems, **result.refused}
         found, left_out = _worth_asking(mined, problems, force=force, session=opened)
         found = _reviewed(found, review, left_out)
-        if review and packages is None and len(found) < len(review):
-            opened.note(f"{len(review) - len(found)} reviewed tasks were not mined, or not so")
-    tasks = chosen(found, any_chain=review is not None, left_out=left_out)
+        if packages is None and len(found) < len(review or ()):
+            opened.note(f"{len(review or ()) - len(found)} tasks of the review were not found")
+    tasks = chosen(found, left_out=left_out)
     path, card = folder / f"{name}.jsonl", folder / f"{name}.md"
     write_jsonl(path, (task.to_json() for task in tasks))
     write_text(card, data_card(name, tasks, listed, left_out, is_reviewed=review is not None))
@@ -279,19 +279,14 @@ def choosing(place: WorkerContext, settings: Any) -> Work:
 
 
 def chosen(
-    tasks: Sequence[MinedTask],
-    *,
-    count: int = TASKS,
-    any_chain: bool = False,
-    left_out: Counter[str] | None = None,
+    tasks: Sequence[MinedTask], *, count: int = TASKS, left_out: Counter[str] | None = None
 ) -> list[MinedTask]:
     """Return the tasks of a set, in the order of the given ones.
 
     None computes a hash. Hard ones are taken first, and those whose values come from the package;
     no split, package, name, program, literal and no values made by type have more than their share.
-    Chains come last, the shortest first, until ``HARD_TASKS`` are hard; easier ones are taken with
-    ``any_chain`` only.
-    The others are counted in ``left_out`` by reason.
+    Chains come last, the shortest first, hard ones until ``HARD_TASKS`` are hard. The others are
+    counted in ``left_out`` by reason.
     """
     # What is rare is taken first: hard tasks, and values of the package's own.
     fit = sorted(
@@ -300,7 +295,6 @@ def chosen(
     )
     functions = [task for task in fit if "parts" not in task.facts]
     chains = [task for task in fit if "parts" in task.facts]
-    chains = [task for task in chains if any_chain or split_of(task) == "hard"]
     lists = (
         [task for task in functions if _own_share(task) >= 0.5],
         [task for task in functions if _own_share(task) < 0.5],
@@ -450,7 +444,19 @@ def data_card(
         f"{errors['TypeError'] + errors['AttributeError']} of them a TypeError or AttributeError. "
         f"No text or longer number is in more than {max(n for _, n in most) if most else 0} tasks.",
         "",
-        *_chosen(name, left_out, is_reviewed),
+        "## How tasks are chosen",
+        "",
+        "Functions, classes and methods called first have neutral names (`f`, `f1`, `C1`). Every "
+        "answer was run again with these.",
+        *["", f"Asked are the cases that `{name}.reviewed.tsv` names, which says who read what."]
+        * is_reviewed,
+        "",
+        "Mined tasks and chains that are left out:",
+        "",
+        *_table(
+            ("reason", "tasks"), sorted(left_out.items(), key=lambda pair: (-pair[1], pair))
+        ),
+        "",
         "## Packages, licences and notices",
         "",
         *_table(
@@ -463,24 +469,6 @@ def data_card(
         ),
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
-
-
-def _chosen(name: str, left_out: Mapping[str, int], is_reviewed: bool) -> list[str]:
-    """Return how tasks were chosen, with the numbers of those that were not."""
-    rows = sorted(left_out.items(), key=lambda pair: (-pair[1], pair))
-    return [
-        "## How tasks are chosen",
-        "",
-        "Functions, classes and methods called first have neutral names (`f`, `f1`, `C1`). Every "
-        "answer was run again with these.",
-        *["", f"Asked are the cases that `{name}.reviewed.tsv` names, which says who read what."]
-        * is_reviewed,
-        "",
-        "Mined tasks and chains that are left out:",
-        "",
-        *_table(("reason", "tasks"), rows),
-        "",
-    ]
 
 
 def _splits(tasks: Sequence[MinedTask]) -> Iterable[tuple[Any, ...]]:
