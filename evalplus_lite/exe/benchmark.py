@@ -135,7 +135,7 @@ def build(
         found, left_out = _worth_asking(mined, problems, force=force, session=opened)
         found = _reviewed(found, review, left_out)
         if packages is None and len(found) < len(review or ()):
-            opened.note(f"{len(review or ()) - len(found)} tasks of the review were not found")
+            opened.note(f"reviewed tasks that were not found: {len(review or ()) - len(found)}")
     tasks = chosen(found, left_out=left_out)
     path, card = folder / f"{name}.jsonl", folder / f"{name}.md"
     write_jsonl(path, (task.to_json() for task in tasks))
