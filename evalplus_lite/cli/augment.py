@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
@@ -18,6 +19,7 @@ from evalplus_lite.generate.domains.filter import STATED, with_choices
 from evalplus_lite.jobs import augmentation
 from evalplus_lite.jobs.augmentation import seed_source
 from evalplus_lite.jobs.datasets import default_folder
+from evalplus_lite.programs import parsing
 
 MOST_LINES = 12
 """Maximum number of input constraints shown; the summary has all."""
@@ -37,6 +39,9 @@ def augment(
     ),
     model: str | None = typer.Option(
         None, "--model", "-m", help="Model that proposes seed inputs (key: OPENAI_API_KEY)."
+    ),
+    contracts: bool = typer.Option(
+        False, "--contracts", help="Have the model write a contract for each task without one."
     ),
     base_url: options.BaseUrl = None,
     timeout: options.Timeout = 300.0,
@@ -65,7 +70,12 @@ def augment(
     if not 0 < seconds < float("inf"):
         raise InputError(f"--seconds {seconds:g}", remedy="a number above 0")
     source = seed_source(
-        replay or [], model=model, base_url=base_url, timeout=timeout, seed=run.seed
+        replay or [],
+        model=model,
+        base_url=base_url,
+        timeout=timeout,
+        seed=run.seed,
+        contracts=contracts,
     )
     with run.started() as (session, screen):
         data = run.opened(dataset, session)
@@ -110,6 +120,11 @@ def show(summary: Mapping[str, Any], folder: Path, doubt: str = "") -> None:
     """
     for task, notes in summary["notes"].items():
         say(f"{task}: {notes[0]}" + (f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""))
+    written = summary.get("contracts", {})
+    for task, contract in islice(written.items(), MOST_LINES):
+        say(f"{task}: the model's contract: {_said(contract)}")
+    if written:
+        say(f'contracts by the model: {len(written)}; read them in summary.json, "contracts"')
     for line in constraint_lines(summary["constraints"]):
         say(line)
     for task, missed in islice(summary["unreached"].items(), MOST_LINES):
@@ -130,6 +145,12 @@ def show(summary: Mapping[str, Any], folder: Path, doubt: str = "") -> None:
         count = sum(map(len, failures.values()))
         say(f"requests without inputs: {count}, for {len(failures)} tasks; {task}: {first}")
     say(f"the suite: {folder / 'suite.jsonl.gz'}")
+
+
+def _said(contract: str) -> str:
+    """Return the first line of a contract's docstring."""
+    text = ast.get_docstring(parsing.parse(contract)) or "without a docstring"
+    return text.splitlines()[0]
 
 
 def _promised(task: str, constraints: Iterable[Mapping[str, Any]]) -> str:

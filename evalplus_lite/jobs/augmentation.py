@@ -31,12 +31,14 @@ from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.models import Client, ModelSource, Replay
 from evalplus_lite.models.completions import MOST_FAILURES
+from evalplus_lite.models.contracts import ContractResult, llm_contract
 from evalplus_lite.models.recording import PLAN, Recording
 from evalplus_lite.models.seeds import SeedPlan, SeedResult, llm_seeds
 from evalplus_lite.store import Row as FileRow
 from evalplus_lite.store import write_packed
 from evalplus_lite.store.journal import finished, open_rows
 from evalplus_lite.tasks import Dataset
+from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.tasks.loading import refusal
 from evalplus_lite.tasks.suite_file import unpacked_suites
 from evalplus_lite.types import Task, Unusable, Value
@@ -50,7 +52,10 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
     for each in facts:
         sources.update(each["sources"])
         dropped.update(each["dropped"])
-    failures = {each["task_id"]: each["failures"] for each in facts if each.get("failures")}
+    by_model = {
+        key: {each["task_id"]: each[name] for each in facts if each.get(name)}
+        for key, name in (("contracts", "contract"), ("failures", "failures"))
+    }
     done = {each["task_id"] for each in facts}
     base = sum(each["base_count"] for each in facts)
     scripts = {task.id for task in data.tasks if task.harness.kind == "script"}
@@ -88,7 +93,7 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
         "constraints": {task: constraints for task, constraints in by_task.items() if constraints},
         "unreached": {each["task_id"]: each["unreached"] for each in facts if each["unreached"]},
         "notes": {each["task_id"]: list(each["notes"]) for each in facts if each["notes"]},
-    } | ({"failures": failures} if failures else {})
+    } | {key: found for key, found in by_model.items() if found}
 
 
 JOURNAL = "augment.journal.jsonl"
@@ -192,6 +197,8 @@ def augment(
             identity["constraints"] = choices
         if seeds is not None:
             seeds.require_replies(data.tasks)
+            if seeds.contracts:
+                identity["contracts"] = True
         # A shard takes its part of the tasks before any is augmented.
         share = share_of(shard, out, kind="augment", journal=JOURNAL)
         tasks = data.tasks
@@ -225,11 +232,13 @@ def augment(
 
             def items() -> Iterator[Row]:
                 # The model is queried ahead of the sandboxes, so that no worker waits for it.
-                seeds_of = iter(seeds.each(left, pool)) if seeds is not None else None
-                for task in left:
-                    none = SeedResult(task_id=task.id, cases=())
-                    new.append((task, none if seeds_of is None else next(seeds_of)))
-                    yield staging.ref(task), to_rows(new[-1][1].cases)
+                none = (SeedResult(task_id=task.id, cases=()) for task in left)
+                for task, found in zip(
+                    left, none if seeds is None else seeds.each(left, pool), strict=True
+                ):
+                    contract = found.contract or task.contract
+                    new.append((task, found))
+                    yield staging.ref(replace(task, contract=contract)), to_rows(found.cases)
 
             call = Call("evalplus_lite.jobs.augmented_task:augmenting", (seed, to_row(budget)))
             rows = pool.map(call, items(), lost=_failed, done=lambda row: opened.advance())
@@ -241,6 +250,8 @@ def augment(
                     continue
                 if llm_seeds_of.failures:
                     facts["failures"] = list(llm_seeds_of.failures)
+                if llm_seeds_of.contract:
+                    facts["contract"] = llm_seeds_of.contract
                 for cause, count in llm_seeds_of.dropped.items():
                     if count:
                         facts["dropped"][f"{cause} (model)"] = count
@@ -279,12 +290,16 @@ def _failed(_: Row, error: Exception) -> Row:
 
 @dataclass(frozen=True)
 class ModelSeeds:
-    """Asks a model, or its recorded replies, for seeds of tasks."""
+    """Asks a model, or its recorded replies, for seeds of tasks.
+
+    With ``contracts``, also for a contract of each task that has none, which the seeds must keep.
+    """
 
     source: ModelSource
     seed: int
     name: str
     plan: SeedPlan | None = None
+    contracts: bool = False
 
     def require_replies(self, tasks: Iterable[Task]) -> None:
         """Raise InputError if the recorded replies have none for any of these tasks."""
@@ -312,15 +327,30 @@ class ModelSeeds:
             yield result
 
     def _of(self, task: Task, backend: Processes) -> SeedResult:
+        def refused(contract: str, inputs: Sequence[tuple[Value, ...]]) -> list[str | None]:
+            # A contract is untrusted code, so it runs in a sandbox, not in this thread.
+            call = Call("evalplus_lite.jobs.augmented_task:refusing")
+            return backend.submit(call, (contract, list(inputs)), then=list[str | None]).result()
+
         def valid(inputs: Sequence[tuple[Value, ...]]) -> Sequence[str | None]:
             if task.contract is None or not inputs:
                 return [None] * len(inputs)
-            # A contract is untrusted code, so it runs in a sandbox, not in this thread.
-            call = Call("evalplus_lite.jobs.augmented_task:refusing")
-            item = (task.contract, list(inputs))
-            return backend.submit(call, item, then=list[str | None]).result()
+            return refused(task.contract, inputs)
 
-        return llm_seeds(task, self.source, seed=self.seed, plan=self.plan, valid=valid)
+        written = ContractResult()
+        if self.contracts and _is_open(task):
+            written = llm_contract(task, self.source, refused)
+            task = replace(task, contract=written.text or None)
+        result = llm_seeds(task, self.source, seed=self.seed, plan=self.plan, valid=valid)
+        failures = (written.failure, *result.failures) if written.failure else result.failures
+        return replace(result, contract=written.text, failures=failures)
+
+
+def _is_open(task: Task) -> bool:
+    """Return whether nothing but its text and its inputs says which inputs a task allows."""
+    kinds = ("call", "script", "sequence")
+    is_stated = task.grammar or with_stated_contract(task).contract is not None
+    return bool(task.base) and task.harness.kind in kinds and not is_stated
 
 
 def seed_source(
@@ -330,11 +360,15 @@ def seed_source(
     base_url: str | None,
     seed: int,
     timeout: float = 300.0,
+    contracts: bool = False,
 ) -> ModelSeeds | None:
     """Return the source of LLM seeds: recorded files, a server's model, or None.
 
-    ``timeout`` is the maximum number of seconds for one answer of the model.
+    ``timeout`` is the maximum number of seconds for one answer of the model. With ``contracts``, it
+    also writes a contract for each task that has none. Raises InputError if nobody can be asked.
     """
+    if contracts and model is None and not replay:
+        raise InputError("no model to write contracts", remedy="name one with --model")
     if replay:
         # The name is part of a journal's identity, so it is a hash of the replies.
         digest = hashlib.sha256()
@@ -342,9 +376,10 @@ def seed_source(
             digest.update(path.read_bytes() if path.is_file() else b"")
         source, name = Replay(*replay, model=model), digest.hexdigest()[:16]
         if not (replay[0].parent / PLAN).is_file():
-            return ModelSeeds(source, seed, name)
+            return ModelSeeds(source, seed, name, contracts=contracts)
         plan = Recording.open(replay[0].parent)  # the prompts that were recorded, word for word
-        return ModelSeeds(source, plan.seed, name, plan.seeds)
+        return ModelSeeds(source, plan.seed, name, plan.seeds, contracts)
     if model is not None:
-        return ModelSeeds(Client(model, base_url=base_url, timeout=timeout), seed, model)
+        client = Client(model, base_url=base_url, timeout=timeout)
+        return ModelSeeds(client, seed, model, contracts=contracts)
     return None

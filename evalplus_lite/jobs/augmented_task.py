@@ -12,7 +12,13 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeAlias
 
-from evalplus_lite.errors import CodecError, InputError, ReferenceSolutionError, UnusableTask
+from evalplus_lite.errors import (
+    CodecError,
+    ContractError,
+    InputError,
+    ReferenceSolutionError,
+    UnusableTask,
+)
 from evalplus_lite.execution.base import Row, Work, WorkerContext
 from evalplus_lite.execution.records import from_row, from_rows, to_row
 from evalplus_lite.generate.domains.constants import Constants, examples
@@ -948,7 +954,10 @@ def refusing(context: WorkerContext, _: Row) -> Work:
 
     def refuse(item: Row) -> Row:
         contract, inputs = item
-        reasons = violations(context.sandbox, contract, [Case(arguments) for arguments in inputs])
+        try:
+            reasons = violations(context.sandbox, contract, [*map(Case, inputs)])
+        except ContractError as error:
+            return [str(error)] * len(inputs)
         return [None if violation is None else violation.reason for violation in reasons]
 
     return refuse

@@ -89,6 +89,8 @@ class SeedResult:
     turns: int = 0
     failures: tuple[str, ...] = ()
     broken: int = 0
+    contract: str = ""
+    """The contract that the model wrote; "" if it was not asked for one, or none is usable."""
 
 
 def llm_seeds(

@@ -1,6 +1,7 @@
 """Measure suites of tasks as people write them down: right programs rejected, wrong ones found.
 
     python -m scripts.benchmarks.own_tasks [--inputs 200]
+    python -m scripts.benchmarks.own_tasks --contracts
     python -m scripts.benchmarks.own_tasks --replay data/recorded/MODEL/textbook/seeds.jsonl.gz
 
 The tasks have a prompt, a reference and 2 to 5 examples, and no contract; 3 right programs of other
@@ -9,6 +10,8 @@ and fail on an input that the words allow. Whoever wrote the others knew neither
 nor what it makes of the tasks. Rules were made of what each set showed, after it was measured:
 ``docs/measurements/augmentation.md`` has what each gave at first sight.
 
+With ``--contracts`` the sets *o* to *s* are measured with contracts that a language model (Claude)
+wrote: it saw a task's text, inputs and reference, no other program, and ran nothing.
 ``--replay`` measures instead what a model's seeds are worth on *textbook*: wrong programs rejected
 by equal numbers of inputs with and without them, on tasks for which the model gave a valid one.
 """
@@ -38,6 +41,7 @@ def main() -> None:
     """Read the command line, measure, print."""
     parser = arguments(__doc__)
     parser.add_argument("--inputs", type=int, default=200)
+    parser.add_argument("--contracts", action="store_true", help="those of a language model")
     parser.add_argument("--replay", type=Path, help="recorded seeds, beside their plan.json")
     options = parser.parse_args()
     table = Table()
@@ -46,18 +50,34 @@ def main() -> None:
             for row in seeded(sets()["textbook"], options.replay, session):
                 table.add(row)
         else:
-            for name, rows in sets().items():
+            for name, rows in sets(options.contracts).items():
                 table.add(measured(name, rows, options.inputs, session))
     table.save(options.record, inputs=options.inputs)
 
 
-def sets() -> dict[str, list[dict[str, Any]]]:
-    """Return the tasks of each set, with their ``right`` and ``wrong`` programs."""
+def sets(with_contracts: bool = False) -> dict[str, list[dict[str, Any]]]:
+    """Return the tasks of each set, with their ``right`` and ``wrong`` programs.
+
+    ``with_contracts``: only those tasks for which a language model wrote contracts, with these.
+    """
+    if with_contracts:
+        contracts = {row["id"]: row["contract"] for row in _rows("own_contracts.jsonl.gz")}
+        found = {}
+        for name, rows in sets().items():
+            chosen = [
+                {**row, "contract": contracts[row["id"]]} for row in rows if row["id"] in contracts
+            ]
+            found |= {name: chosen} if chosen else {}
+        return found
     found = {"textbook": tomllib.loads((FOLDER / "textbook.toml").read_text())["task"]}
-    with gzip.open(FOLDER / "own_tasks.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for row in map(json.loads, lines):
-            found.setdefault(row.pop("set"), []).append(row)
+    for row in _rows("own_tasks.jsonl.gz"):
+        found.setdefault(row.pop("set"), []).append(row)
     return found
+
+
+def _rows(name: str) -> Iterator[dict[str, Any]]:
+    with gzip.open(FOLDER / name, "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
 
 
 def measured(name: str, rows: list[dict[str, Any]], inputs: int, session: Session) -> Row:

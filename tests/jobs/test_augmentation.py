@@ -154,6 +154,54 @@ def test_requests_of_a_model_that_fail(model_server: Any, tmp_path: Path, sessio
     hold(result.summary, "augment")
 
 
+def test_contracts_of_a_model(model_server: Any, tmp_path: Path) -> None:
+    """One that accepts the task's inputs decides; the model is told why others cannot be used."""
+    row = {"prompt": "x is even.", "entry_point": "f", "reference": "def f(x): return x // 2"}
+    contract = CONTRACT.format(number=2)
+    rows = [{**row, "id": "Own/even", "inputs": [[2], [40]]},
+            {**row, "id": "Own/odd", "inputs": [[3], [5]]},
+            {**row, "id": "Own/has", "inputs": [[2]], "contract": f"# mine\n{contract}"}]  # fmt: skip
+    write_rows(tmp_path / "tasks.jsonl", rows)
+    requests = []
+
+    def answer(asked: dict[str, Any]) -> Any:
+        texts = [message["content"] for message in asked["messages"]]
+        if "precondition" not in texts[0] or "JSON" in texts[0]:
+            return model_server.chat('{"inputs": [{"x": 7}, {"x": 8}]}')
+        requests.append(texts)
+        return model_server.chat(
+            f"```python\n{contract}```" if len(texts) > 1 else "Any even number."
+        )
+
+    model_server.answers.append(answer)
+    asking = ("--model", "tiny", "--base-url", model_server.url, "--contracts")
+    done = run(*ARGUMENTS, *asking, folder=tmp_path)
+    assert done.returncode == 1, done.stderr  # the model failed once
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    hold(summary, "augment")
+    assert summary["contracts"] == {"Own/even": contract}
+    assert [len(each) for each in summary["failures"].values()] == [1]
+    assert "[3]" in summary["failures"]["Own/odd"][0]
+    assert summary["dropped"]["invalid (model)"]
+    assert "Own/even: the model's contract: A multiple of 2." in done.stdout
+    assert [len(texts) for texts in requests] == [1, 3, 1, 3, 5]
+    data = load_dataset(tmp_path / "out" / "suite.jsonl.gz")
+    found = {task.id: task.contract for task in data.tasks}
+    assert found == {**summary["contracts"], "Own/odd": None, "Own/has": rows[2]["contract"]}
+    even = [case.arguments[0] for case in data.suites["Own/even"].cases]
+    assert len(even) == 42
+    assert not any(number % 2 for number in even)
+    alone = run(*ARGUMENTS, "--contracts", folder=tmp_path)
+    assert (alone.returncode, "--model" in alone.stderr) == (2, True)
+
+
+CONTRACT = '''"""A multiple of {number}."""
+
+def precondition(x):
+    assert type(x) is int and x % {number} == 0, "x is no multiple of {number}"
+'''
+
+
 def test_a_model_s_server_that_fails_again_and_again(
     model_server: Any, tmp_path: Path, session: Session
 ) -> None:
