@@ -60,18 +60,16 @@ def sets(with_contracts: bool = False) -> dict[str, list[dict[str, Any]]]:
 
     ``with_contracts``: only those tasks for which a language model wrote contracts, with these.
     """
-    if with_contracts:
-        contracts = {row["id"]: row["contract"] for row in _rows("own_contracts.jsonl.gz")}
-        found = {}
-        for name, rows in sets().items():
-            chosen = [
-                {**row, "contract": contracts[row["id"]]} for row in rows if row["id"] in contracts
-            ]
-            found |= {name: chosen} if chosen else {}
-        return found
-    found = {"textbook": tomllib.loads((FOLDER / "textbook.toml").read_text())["task"]}
+    contracts = {row["id"]: row["contract"] for row in _rows("own_contracts.jsonl.gz")}
+    found: dict[str, list[dict[str, Any]]] = {}
+    if not with_contracts:
+        found["textbook"] = tomllib.loads((FOLDER / "textbook.toml").read_text())["task"]
     for row in _rows("own_tasks.jsonl.gz"):
-        found.setdefault(row.pop("set"), []).append(row)
+        name, contract = row.pop("set"), contracts.get(row["id"])
+        if not with_contracts:
+            found.setdefault(name, []).append(row)
+        elif contract:
+            found.setdefault(name, []).append({**row, "contract": contract})
     return found
 
 

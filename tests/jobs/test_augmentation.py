@@ -160,7 +160,7 @@ def test_contracts_of_a_model(model_server: Any, tmp_path: Path) -> None:
     contract = CONTRACT.format(number=2)
     rows = [{**row, "id": "Own/even", "inputs": [[2], [40]]},
             {**row, "id": "Own/odd", "inputs": [[3], [5]]},
-            {**row, "id": "Own/has", "inputs": [[2]], "contract": f"# mine\n{contract}"}]  # fmt: skip
+            {**row, "id": "Own/has", "inputs": [[2]], "contract": contract + "# mine"}]  # fmt: skip
     write_rows(tmp_path / "tasks.jsonl", rows)
     requests = []
 
@@ -184,7 +184,7 @@ def test_contracts_of_a_model(model_server: Any, tmp_path: Path) -> None:
     assert "[3]" in summary["failures"]["Own/odd"][0]
     assert summary["dropped"]["invalid (model)"]
     assert "Own/even: the model's contract: A multiple of 2." in done.stdout
-    assert [len(texts) for texts in requests] == [1, 3, 1, 3, 5]
+    assert sorted(len(texts) for texts in requests) == [1, 1, 3, 3, 5]
     data = load_dataset(tmp_path / "out" / "suite.jsonl.gz")
     found = {task.id: task.contract for task in data.tasks}
     assert found == {**summary["contracts"], "Own/odd": None, "Own/has": rows[2]["contract"]}
