@@ -57,8 +57,10 @@ blanks, errors that the text defines, unless it or its plain sense excludes them
 shape of the inputs above.
 - Where the text gives a format, assert it whole: `re.fullmatch`, ranges of fields, valid dates. \
 Where it promises something about the input ("sorted", "no two overlap"), assert that.
-- Assert types first, as deep as they go: "integers" are not bools, and floats are finite. Bound \
-numbers and sizes so that a plain program ends within a second, no tighter.
+- Assert types first, as deep as they go: "integers" are not bools, and floats are finite.
+- Bound every number and length that the text leaves open, by what the task is plainly about: at \
+most 1,000 where a program may count up to it, recurse or build something of that size, and a \
+million elsewhere, unless the text or the inputs above go further.
 - Leave out inputs whose answer depends on how floats are rounded.
 - Use the standard library only. Return nothing, change no argument, raise nothing else.{more}
 
