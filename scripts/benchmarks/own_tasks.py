@@ -10,8 +10,8 @@ and fail on an input that the words allow. Whoever wrote the others knew neither
 nor what it makes of the tasks. Rules were made of what each set showed, after it was measured:
 ``docs/measurements/augmentation.md`` has what each gave at first sight.
 
-With ``--contracts`` the sets *o* to *s* are measured with contracts that a language model (Claude)
-wrote: it saw a task's text, inputs and reference, no other program, and ran nothing.
+With ``--contracts`` the sets *o* to *t* are measured with contracts that a language model (Claude)
+wrote when asked as ``augment --contracts`` asks, with no second try.
 ``--replay`` measures instead what a model's seeds are worth on *textbook*: wrong programs rejected
 by equal numbers of inputs with and without them, on tasks for which the model gave a valid one.
 """
@@ -60,16 +60,18 @@ def sets(with_contracts: bool = False) -> dict[str, list[dict[str, Any]]]:
 
     ``with_contracts``: only those tasks for which a language model wrote contracts, with these.
     """
-    contracts = {row["id"]: row["contract"] for row in _rows("own_contracts.jsonl.gz")}
+    contracts = {
+        (row["set"], row["id"]): row["contract"] for row in _rows("own_contracts.jsonl.gz")
+    }
     found: dict[str, list[dict[str, Any]]] = {}
     if not with_contracts:
         found["textbook"] = tomllib.loads((FOLDER / "textbook.toml").read_text())["task"]
     for row in _rows("own_tasks.jsonl.gz"):
-        name, contract = row.pop("set"), contracts.get(row["id"])
-        if not with_contracts:
+        name = row.pop("set")
+        if with_contracts:
+            row["contract"] = contracts.get((name, row["id"]))
+        if row.get("contract") or not with_contracts:
             found.setdefault(name, []).append(row)
-        elif contract:
-            found.setdefault(name, []).append({**row, "contract": contract})
     return found
 
 
