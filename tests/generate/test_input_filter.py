@@ -16,7 +16,7 @@ from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains.annotations import read_type
 from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.domains.layout import Layout
-from evalplus_lite.generate.domains.text import has_times
+from evalplus_lite.generate.domains.text import has_days, has_times
 from evalplus_lite.sandbox import Sandbox
 from evalplus_lite.tasks.assertions import precondition, with_stated_contract
 from evalplus_lite.tasks.contracts import Violation, violations
@@ -456,6 +456,7 @@ def test_records_are_no_tree_and_long_numerals_cost_nothing() -> None:
     """As many records as each has fields; and texts of many digits."""
     found = InputFilter.infer([([["a", 1], ["b", 2]],), ([["c", 3], ["d", 4]],)])
     assert found.admits(([["e", 5]],))
+    assert has_days(f"2024-01-{10**11}") is False
     assert has_times("1" * 200_000) is None
     assert has_times("1" * 200_000 + ":00") is False
 

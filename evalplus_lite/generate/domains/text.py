@@ -320,6 +320,6 @@ def _is_day(order: str, row: Sequence[str]) -> bool:
         return False
     try:
         date(int(parts["y"]), int(parts["m"]), int(parts["d"]))
-    except ValueError:
+    except (ValueError, OverflowError):
         return False
     return True
