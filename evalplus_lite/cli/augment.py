@@ -20,6 +20,7 @@ from evalplus_lite.jobs import augmentation
 from evalplus_lite.jobs.augmentation import seed_source
 from evalplus_lite.jobs.datasets import default_folder
 from evalplus_lite.programs import parsing
+from evalplus_lite.types import clip
 
 MOST_LINES = 12
 """Maximum number of input constraints shown; the summary has all."""
@@ -143,14 +144,14 @@ def show(summary: Mapping[str, Any], folder: Path, doubt: str = "") -> None:
     if failures := summary.get("failures"):
         task, (first, *_) = next(iter(failures.items()))
         count = sum(map(len, failures.values()))
-        say(f"requests without inputs: {count}, for {len(failures)} tasks; {task}: {first}")
+        say(f"requests that gave nothing: {count}, for {len(failures)} tasks; {task}: {first}")
     say(f"the suite: {folder / 'suite.jsonl.gz'}")
 
 
 def _said(contract: str) -> str:
     """Return the first line of a contract's docstring."""
     text = ast.get_docstring(parsing.parse(contract)) or "without a docstring"
-    return text.splitlines()[0]
+    return clip(text.splitlines()[0])
 
 
 def _promised(task: str, constraints: Iterable[Mapping[str, Any]]) -> str:

@@ -31,14 +31,19 @@ from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.models import Client, ModelSource, Replay
 from evalplus_lite.models.completions import MOST_FAILURES
-from evalplus_lite.models.contracts import ContractResult, llm_contract
+from evalplus_lite.models.contracts import (
+    WORDING,
+    ContractResult,
+    Reasons,
+    is_open,
+    llm_contract,
+)
 from evalplus_lite.models.recording import PLAN, Recording
 from evalplus_lite.models.seeds import SeedPlan, SeedResult, llm_seeds
 from evalplus_lite.store import Row as FileRow
 from evalplus_lite.store import write_packed
 from evalplus_lite.store.journal import finished, open_rows
 from evalplus_lite.tasks import Dataset
-from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.tasks.loading import refusal
 from evalplus_lite.tasks.suite_file import unpacked_suites
 from evalplus_lite.types import Task, Unusable, Value
@@ -198,7 +203,7 @@ def augment(
         if seeds is not None:
             seeds.require_replies(data.tasks)
             if seeds.contracts:
-                identity["contracts"] = True
+                identity["contracts"] = WORDING
         # A shard takes its part of the tasks before any is augmented.
         share = share_of(shard, out, kind="augment", journal=JOURNAL)
         tasks = data.tasks
@@ -236,9 +241,8 @@ def augment(
                 for task, found in zip(
                     left, none if seeds is None else seeds.each(left, pool), strict=True
                 ):
-                    contract = found.contract or task.contract
                     new.append((task, found))
-                    yield staging.ref(replace(task, contract=contract)), to_rows(found.cases)
+                    yield staging.ref(task), to_rows(found.cases), found.contract
 
             call = Call("evalplus_lite.jobs.augmented_task:augmenting", (seed, to_row(budget)))
             rows = pool.map(call, items(), lost=_failed, done=lambda row: opened.advance())
@@ -248,10 +252,9 @@ def augment(
                 if facts is None:
                     left_out.append(replace(from_row(Unusable, rest), task_id=task.id))
                     continue
-                if llm_seeds_of.failures:
-                    facts["failures"] = list(llm_seeds_of.failures)
-                if llm_seeds_of.contract:
-                    facts["contract"] = llm_seeds_of.contract
+                failures = [*llm_seeds_of.failures, *filter(None, [facts.pop("no_contract", "")])]
+                if failures:
+                    facts["failures"] = failures
                 for cause, count in llm_seeds_of.dropped.items():
                     if count:
                         facts["dropped"][f"{cause} (model)"] = count
@@ -327,30 +330,27 @@ class ModelSeeds:
             yield result
 
     def _of(self, task: Task, backend: Processes) -> SeedResult:
-        def refused(contract: str, inputs: Sequence[tuple[Value, ...]]) -> list[str | None]:
+        def refused(contract: str, inputs: Sequence[tuple[Value, ...]]) -> Reasons:
             # A contract is untrusted code, so it runs in a sandbox, not in this thread.
             call = Call("evalplus_lite.jobs.augmented_task:refusing")
-            return backend.submit(call, (contract, list(inputs)), then=list[str | None]).result()
+            return backend.submit(call, (contract, list(inputs)), then=list[Any]).result()
 
         def valid(inputs: Sequence[tuple[Value, ...]]) -> Sequence[str | None]:
             if task.contract is None or not inputs:
                 return [None] * len(inputs)
-            return refused(task.contract, inputs)
+            return [reason and reason[0] for reason in refused(task.contract, inputs)]
 
         written = ContractResult()
-        if self.contracts and _is_open(task):
+        if self.contracts and is_open(task):
             written = llm_contract(task, self.source, refused)
             task = replace(task, contract=written.text or None)
         result = llm_seeds(task, self.source, seed=self.seed, plan=self.plan, valid=valid)
-        failures = (written.failure, *result.failures) if written.failure else result.failures
-        return replace(result, contract=written.text, failures=failures)
-
-
-def _is_open(task: Task) -> bool:
-    """Return whether nothing but its text and its inputs says which inputs a task allows."""
-    kinds = ("call", "script", "sequence")
-    is_stated = task.grammar or with_stated_contract(task).contract is not None
-    return bool(task.base) and task.harness.kind in kinds and not is_stated
+        return replace(
+            result,
+            contract=written.text,
+            failures=(*filter(None, [written.failure]), *result.failures),
+            broken=result.broken + written.is_broken,
+        )
 
 
 def seed_source(
@@ -367,8 +367,8 @@ def seed_source(
     ``timeout`` is the maximum number of seconds for one answer of the model. With ``contracts``, it
     also writes a contract for each task that has none. Raises InputError if nobody can be asked.
     """
-    if contracts and model is None and not replay:
-        raise InputError("no model to write contracts", remedy="name one with --model")
+    if contracts and (model is None or replay):
+        raise InputError("no model to write contracts", remedy="give --model, without --replay")
     if replay:
         # The name is part of a journal's identity, so it is a hash of the replies.
         digest = hashlib.sha256()
@@ -376,9 +376,9 @@ def seed_source(
             digest.update(path.read_bytes() if path.is_file() else b"")
         source, name = Replay(*replay, model=model), digest.hexdigest()[:16]
         if not (replay[0].parent / PLAN).is_file():
-            return ModelSeeds(source, seed, name, contracts=contracts)
+            return ModelSeeds(source, seed, name)
         plan = Recording.open(replay[0].parent)  # the prompts that were recorded, word for word
-        return ModelSeeds(source, plan.seed, name, plan.seeds, contracts)
+        return ModelSeeds(source, plan.seed, name, plan.seeds)
     if model is not None:
         client = Client(model, base_url=base_url, timeout=timeout)
         return ModelSeeds(client, seed, model, contracts=contracts)

@@ -912,21 +912,39 @@ def pool_kills(
 
 
 def augmenting(context: WorkerContext, settings: Row) -> Work:
-    """Return the facts and suite row of (staged task, seeds) by (seed, budget).
+    """Return the facts and suite row of (staged task, seeds, a model's contract or "").
 
-    Without a suite they are None and the unusable task's (id, cause, detail).
+    ``settings`` are (seed, budget). Without a suite they are None and the unusable task's (id,
+    cause, detail). A model's contract that spoils its task is dropped: ``no_contract`` says why.
     """
     seed, budget = settings[0], from_row(Budget, settings[1])
 
+    def augmented(task: Task, seeds: Sequence[Case]) -> tuple[Task, Augmented]:
+        with blamed(task):
+            # Unit tests become call sequences here, where a sandbox can run them.
+            task = in_sequences(context.sandbox, task)
+            result = augment_task(context.sandbox, task, seed=seed, budget=budget, seeds=seeds)
+        return task, result
+
+    def drafted(task: Task, seeds: Sequence[Case]) -> tuple[Task, Augmented]:
+        task, result = augmented(task, seeds)
+        if budget.inputs and len(result.suite.cases) == result.suite.base_count:
+            raise UnusableTask(task.id, "contract", "it accepts no new input")
+        return task, result
+
     def work(item: Row) -> Row:
-        ref, seeds = item
-        task, _ = staged(context, ref)
+        ref, rows, contract = item
+        plain, _ = staged(context, ref)
+        seeds, more = from_rows(Case, rows), {"contract": contract} if contract else {}
         try:
-            with blamed(task):
-                # Unit tests become call sequences here, where a sandbox can run them.
-                task = in_sequences(context.sandbox, task)
-                own = from_rows(Case, seeds)
-                result = augment_task(context.sandbox, task, seed=seed, budget=budget, seeds=own)
+            try:
+                make = drafted if contract else augmented
+                task, result = make(replace(plain, contract=contract or plain.contract), seeds)
+            except UnusableTask as error:
+                if not contract:
+                    raise
+                more = {"no_contract": f"contract: {error}"}
+                task, result = augmented(plain, seeds)
         except UnusableTask as error:
             return None, to_row(recorded(error))
         suite = result.suite
@@ -942,6 +960,7 @@ def augmenting(context: WorkerContext, settings: Row) -> Work:
             "dropped": dict(result.dropped),
             "notes": list(result.notes),
             "unreached": result.unreached,
+            **more,
         }
         # A packed row of the suite file, because the parent does not read cases.
         return facts, packed_row(suite_row(task, suite))
@@ -950,14 +969,14 @@ def augmenting(context: WorkerContext, settings: Row) -> Work:
 
 
 def refusing(context: WorkerContext, _: Row) -> Work:
-    """Return the contract's reason to reject each input of (contract, inputs), or None."""
+    """Return for each input of (contract, inputs) None, or (reason, is faulty) of a rejection."""
 
     def refuse(item: Row) -> Row:
         contract, inputs = item
         try:
             reasons = violations(context.sandbox, contract, [*map(Case, inputs)])
         except ContractError as error:
-            return [str(error)] * len(inputs)
-        return [None if violation is None else violation.reason for violation in reasons]
+            return [(str(error), True)] * len(inputs)
+        return [each and (each.reason, each.faulty) for each in reasons]
 
     return refuse

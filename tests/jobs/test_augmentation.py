@@ -158,10 +158,20 @@ def test_contracts_of_a_model(model_server: Any, tmp_path: Path) -> None:
     """One that accepts the task's inputs decides; the model is told why others cannot be used."""
     row = {"prompt": "x is even.", "entry_point": "f", "reference": "def f(x): return x // 2"}
     contract = CONTRACT.format(number=2)
-    rows = [{**row, "id": "Own/even", "inputs": [[2], [40]]},
-            {**row, "id": "Own/odd", "inputs": [[3], [5]]},
-            {**row, "id": "Own/has", "inputs": [[2]], "contract": contract + "# mine"}]  # fmt: skip
+    rows = [
+        {**row, "id": "Own/even", "inputs": [[2], [40]]},
+        {**row, "id": "Own/odd", "inputs": [[3], [5]]},
+        {**row, "id": "Own/has", "inputs": [[2]], "contract": contract + "# mine"},
+        {**row, "id": "Own/late", "inputs": [[6]], "prompt": "Late"},
+        {**row, "id": "Own/none", "inputs": [[4]], "prompt": "None"},
+        {**row, "id": "Own/out", "inputs": [[8]], "prompt": "Out"},
+    ]
     write_rows(tmp_path / "tasks.jsonl", rows)
+    blocks = {
+        "Late": ["def check(x): pass\n" + contract, "def precondition(x): pass\n", contract],
+        "None": ["def precondition(x):\n    assert type(x) is int and x == 4\n"],
+        "Out": [model_server.error(500, "out of memory")],
+    }
     requests = []
 
     def answer(asked: dict[str, Any]) -> Any:
@@ -169,28 +179,34 @@ def test_contracts_of_a_model(model_server: Any, tmp_path: Path) -> None:
         if "precondition" not in texts[0] or "JSON" in texts[0]:
             return model_server.chat('{"inputs": [{"x": 7}, {"x": 8}]}')
         requests.append(texts)
-        return model_server.chat(
-            f"```python\n{contract}```" if len(texts) > 1 else "Any even number."
-        )
+        said = next((some for word, some in blocks.items() if word in texts[0]), None)
+        if said is None:
+            said = ["", contract]
+        block = said[min(len(texts) // 2, len(said) - 1)]
+        return model_server.chat(f"```python\n{block}```") if isinstance(block, str) else block
 
     model_server.answers.append(answer)
     asking = ("--model", "tiny", "--base-url", model_server.url, "--contracts")
     done = run(*ARGUMENTS, *asking, folder=tmp_path)
-    assert done.returncode == 1, done.stderr  # the model failed once
+    assert done.returncode == 1, done.stderr  # the model failed
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     hold(summary, "augment")
-    assert summary["contracts"] == {"Own/even": contract}
-    assert [len(each) for each in summary["failures"].values()] == [1]
-    assert "[3]" in summary["failures"]["Own/odd"][0]
-    assert summary["dropped"]["invalid (model)"]
+    assert summary["contracts"] == {"Own/even": contract, "Own/late": contract}
+    failures = {task: " ".join(lines) for task, lines in summary["failures"].items()}
+    assert {*failures} == {"Own/odd", "Own/none", "Own/out"}
+    assert "input of the task, 3:" in failures["Own/odd"]
+    assert "no new input" in failures["Own/none"]
+    assert "out of memory" in failures["Own/out"]
     assert "Own/even: the model's contract: A multiple of 2." in done.stdout
-    assert sorted(len(texts) for texts in requests) == [1, 1, 3, 3, 5]
+    told = [texts[-1] for texts in requests if len(texts) > 1]
+    assert [text for text in told if "defines `check`" in text or "accepts None" in text]
     data = load_dataset(tmp_path / "out" / "suite.jsonl.gz")
-    found = {task.id: task.contract for task in data.tasks}
-    assert found == {**summary["contracts"], "Own/odd": None, "Own/has": rows[2]["contract"]}
+    found = {task.id: task.contract for task in data.tasks if task.contract}
+    assert found == {**summary["contracts"], "Own/has": rows[2]["contract"]}
     even = [case.arguments[0] for case in data.suites["Own/even"].cases]
     assert len(even) == 42
     assert not any(number % 2 for number in even)
+    assert len(data.suites["Own/none"].cases) > 1
     alone = run(*ARGUMENTS, "--contracts", folder=tmp_path)
     assert (alone.returncode, "--model" in alone.stderr) == (2, True)
 
