@@ -23,11 +23,13 @@ from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.exe.inputs.validators import literals_of
 from evalplus_lite.exe.mining import MiningSettings, beside, mine, package_rows
 from evalplus_lite.exe.running.proof import Sandboxes
+from evalplus_lite.exe.running.runs import UNREADABLE, CallResult, Invocation
 from evalplus_lite.exe.selecting.static import MAX_CODE
 from evalplus_lite.exe.sources import MOST_BYTES, listed_packages
 from evalplus_lite.exe.statistics.measures import variation
 from evalplus_lite.exe.tasks.asked import (
     CASES,
+    MODEL,
     asked,
     has_driver,
     with_neutral_names,
@@ -56,30 +58,23 @@ OF_NAME, OF_PART = 2, 2
 CHAINS, LINKS = 25, 3
 """Maximum number of chains built for a package, and of functions in a chain. Functions
 that together execute few lines are not tried."""
-HARD_TASKS = 400
-"""Hard tasks that chains fill up to."""
-SHARES: dict[Split, float] = {"hard": 0.4, "medium": 0.4, "easy": 0.25}
-"""The largest share of each split."""
 MOST_SHARED = 0.02
 """The largest share of tasks that one literal may be in."""
 LONG_NUMBER = 5
 """Characters of a number that counts as such a literal: 100 and 0.5 are anywhere."""
-MOST_BY_TYPE = 0.33
-"""The largest share of tasks whose values are mostly made by type."""
 LEFT_OUT = {
     "package": f"more than {OF_PACKAGE} tasks of a package",
     "name": f"more than {OF_NAME} tasks about functions of one name",
     "part": f"more than {OF_PART} chains with one function",
     "shape": "programs that differ in names and constants alone",
     "literal": f"a text or number that {MOST_SHARED:.0%} of the tasks have",
-    "split": "splits that are full",
-    "types": "values mostly made by type",
+    "set": f"more than {TASKS} tasks",
     HASH: "a hash or base64",
 }
 """Reasons for leaving out tasks that are worth asking, for the data card."""
 FEW = f"fewer than {CASES} cases worth asking"
 UNREVIEWED = "no case that the review names"
-FROM_PACKAGE = frozenset({"tests", "doctests", "README", "call sites", "mutated", "model"})
+FROM_PACKAGE = frozenset({"tests", "doctests", "README", "call sites", "mutated", MODEL})
 """Sources of values that somebody wrote, and changes of these."""
 
 
@@ -126,16 +121,18 @@ def build(
     if not (name in names() or name.endswith(".txt")):
         raise InputError(f"no set named {name!r}", remedy=one_of(name, names()))
     path = DATA / f"{name}.txt" if name in names() else Path(name)
-    listed, review, name = listed_packages(path)[:packages], read_review(path), path.stem
+    listed, review, name = listed_packages(path)[:packages], Review.read(path), path.stem
     folder = FOLDER / name if out is None else Path(out)
     mined = folder / "mined.jsonl"
     with within(session) as opened:
         result = mine(listed, settings=SETTINGS, out=mined, force=force, session=opened)
         problems = {**result.problems, **result.refused}
-        found, left_out = _worth_asking(mined, problems, force=force, session=opened)
+        calls = review.calls if review else {}
+        found, left_out = _worth_asking(mined, calls, problems, force=force, session=opened)
         found = _reviewed(found, review, left_out)
-        if packages is None and len(found) < len(review or ()):
-            opened.note(f"reviewed tasks that were not found: {len(review or ()) - len(found)}")
+        named = sum(map(len, review.marks.values())) if review else 0
+        if packages is None and (lost := named - sum(len(task.cases) for task in found)) > 0:
+            opened.note(f"cases of the review that were not found, or do too little: {lost}")
     tasks = chosen(found, left_out=left_out)
     path, card = folder / f"{name}.jsonl", folder / f"{name}.md"
     write_jsonl(path, (task.to_json() for task in tasks))
@@ -145,25 +142,55 @@ def build(
     return BenchmarkResult({**summary, "problems": problems}, path, card, problems)
 
 
-def read_review(path: Path) -> dict[str, list[str]] | None:
-    """Read the review of the set with this list: task -> marks of its cases, the best first.
+@dataclass(frozen=True, slots=True)
+class Review:
+    """The cases of a set that a reader found worth asking, by task, and calls that they wrote."""
 
-    A line has a task's id, a tab, and the ``mark`` of each case, with spaces between. Returns None
-    if the set has no review; raises InputError for a line of another form.
-    """
-    path = path.with_suffix(".reviewed.tsv")
-    if not path.exists():
-        return None
-    found: dict[str, list[str]] = {}
-    for number, line in enumerate(read_text(path, max_bytes=MOST_BYTES).splitlines(), start=1):
-        if line.strip() and not line.startswith("#"):
-            form = re.fullmatch(r"(\S[^\t]*)\t([0-9a-f]{8}(?: [0-9a-f]{8})*)\s*", line)
-            if form is None or form[1] in found:
-                remedy = "give each task once: its id, a tab, and eight hex digits a case"
+    marks: dict[str, list[str]]
+    """The ``mark`` of each case, the best first."""
+    calls: dict[str, list[str]]
+    """Calls to run, as source, whose cases are in ``marks``, too."""
+
+    @classmethod
+    def read(cls, path: Path) -> Review | None:
+        """Read the review of the set with this list; return None if it has none.
+
+        A line has a task's id, a tab, and the marks of cases with spaces between, or a call of
+        ``f`` with literals as arguments. Raises InputError for a line of another form, and for one
+        that names a case again.
+        """
+        path = path.with_suffix(".reviewed.tsv")
+        if not path.exists():
+            return None
+        review = cls({}, {})
+        for number, line in enumerate(read_text(path, max_bytes=MOST_BYTES).splitlines(), start=1):
+            if line.strip() and not line.startswith("#") and not review._add(line):
+                remedy = (
+                    "give a task's id, a tab, and eight hex digits for each case or a call such as "
+                    "f(1, 'a'), and each case once"
+                )
                 problem = f"is no line of a review: {line[:100]!r}"
                 raise InputError(problem, path=path, line=number, remedy=remedy)
-            found[form[1]] = [*dict.fromkeys(form[2].split())]
-    return found
+        return review
+
+    def _add(self, line: str) -> bool:
+        """Add a line; return False if that is impossible."""
+        name, _, text = line.partition("\t")
+        known = self.marks.setdefault(name, [])
+        if re.fullmatch(r"[0-9a-f]{8}( [0-9a-f]{8})*\s*", text):
+            marks = [*dict.fromkeys(text.split())]
+        else:
+            try:
+                call = Invocation.from_source(text) if text.startswith("f(") else None
+            except UNREADABLE:
+                call = None
+            if call is None:
+                return False
+            self.calls.setdefault(name, []).append(text)
+            marks = [mark(TaskCase(call, CallResult("value")))]
+        is_new = {*known}.isdisjoint(marks)
+        known += marks
+        return bool(name) and is_new
 
 
 def mark(case: TaskCase) -> str:
@@ -172,7 +199,7 @@ def mark(case: TaskCase) -> str:
 
 
 def _reviewed(
-    tasks: Iterable[MinedTask], review: Mapping[str, Sequence[str]] | None, left_out: Counter[str]
+    tasks: Iterable[MinedTask], review: Review | None, left_out: Counter[str]
 ) -> list[MinedTask]:
     """Return the tasks with the cases of a review; without one, those with enough cases."""
     found: list[MinedTask] = []
@@ -184,7 +211,7 @@ def _reviewed(
                 left_out[FEW] += 1
             continue
         places = {mark(case): at for at, case in enumerate(task.cases)}
-        wanted = [places[each] for each in review.get(task.id, ()) if each in places]
+        wanted = [places[each] for each in review.marks.get(task.id, ()) if each in places]
         if wanted:
             found.append(_with_cases(task, wanted))
         else:
@@ -205,21 +232,29 @@ def _with_cases(task: MinedTask, wanted: Sequence[int]) -> MinedTask:
 
 
 def _worth_asking(
-    mined: Path, problems: dict[str, str], *, force: bool, session: Session
+    mined: Path,
+    calls: Mapping[str, Sequence[str]],
+    problems: dict[str, str],
+    *,
+    force: bool,
+    session: Session,
 ) -> tuple[list[MinedTask], Counter[str]]:
     """Return the tasks of a mined file that are worth asking, and chains of them.
 
-    Return also how many are left out, by reason. Each package's are kept in a journal when they are
-    known; a package whose tasks could not be looked at is added to ``problems``.
+    ``calls`` are further ones to ask, by task. Return also how many are left out, by reason. Each
+    package's are kept in a journal when they are known; a package whose tasks could not be looked
+    at is added to ``problems``.
     """
     rows = (row.data for row in read_jsonl(mined)) if mined.stat().st_size else ()
     groups = {package: [*some] for package, some in itertools.groupby(rows, itemgetter("package"))}
-    contents = {
-        package: hashlib.sha256("".join([RULES, *map(dump_row, some)]).encode()).hexdigest()
-        for package, some in groups.items()
-    }
+    contents: dict[str, str] = {}
+    for package, some in groups.items():
+        texts = [text for row in some for text in calls.get(row["task_id"], ())]
+        content = "".join([RULES, *map(dump_row, some), *texts])
+        contents[package] = hashlib.sha256(content.encode()).hexdigest()
     journal = beside(mined, "asked.journal.jsonl")
-    call = Call("evalplus_lite.exe.benchmark:choosing", contents)
+    settings = {"contents": contents, "calls": calls}
+    call = Call("evalplus_lite.exe.benchmark:choosing", settings)
     session.stage("choosing cases", len(groups))
     with Journal(journal, identity={"choosing": 1}, force=force, batch=1) as kept:
         known = {row.data["package"]: row.data for row in kept.rows()}
@@ -252,7 +287,7 @@ def _lost(package: str, problem: str) -> dict[str, Any]:
 def choosing(place: WorkerContext, settings: Any) -> Work:
     """Of a package's mined rows, a row with its name, their hash, and those worth asking.
 
-    Chains come last. ``settings`` are the hashes, by package.
+    Chains come last. ``settings`` are the hashes and the further calls, by package.
     """
     sandboxes = Sandboxes(place.sandbox)
 
@@ -266,13 +301,14 @@ def choosing(place: WorkerContext, settings: Any) -> Work:
         found: list[dict[str, Any]] = []
         left_out: Counter[str] = Counter()
         for task in itertools.chain(tasks, chains):
-            result = asked(with_neutral_names(task), sandboxes)
+            calls = map(Invocation.from_source, settings["calls"].get(task.id, ()))
+            result = asked(with_neutral_names(task), sandboxes, [*filter(None, calls)])
             if isinstance(result, str):
                 left_out["chain: " * ("parts" in task.facts) + result] += 1
             else:
                 found.append(result.to_json())
         package = rows[0]["package"]
-        row = {"package": package, "content": settings[package]}
+        row = {"package": package, "content": settings["contents"][package]}
         return {**row, "tasks": found, "left_out": left_out}
 
     return work
@@ -283,34 +319,30 @@ def chosen(
 ) -> list[MinedTask]:
     """Return the tasks of a set, in the order of the given ones.
 
-    None computes a hash. Hard ones are taken first, and those whose values come from the package;
-    no split, package, name, program, literal and no values made by type have more than their share.
-    Chains come last, the shortest first, hard ones until ``HARD_TASKS`` are hard. The others are
-    counted in ``left_out`` by reason.
+    None computes a hash, and no package, name, program and literal is in more than its share.
+    Functions are taken before chains, and what is rare first: hard tasks, and those with values of
+    the package's own. The others are counted in ``left_out`` by reason.
     """
-    # What is rare is taken first: hard tasks, and values of the package's own.
     fit = sorted(
         (task for task in tasks if HASH not in task.marks),
-        key=lambda each: (-SPLITS.index(split_of(each)), -_own_share(each), each.id),
+        key=lambda each: (
+            len(each.facts.get("parts", ())),
+            -SPLITS.index(split_of(each)),
+            -_own_share(each),
+            each.id,
+        ),
     )
-    functions = [task for task in fit if "parts" not in task.facts]
-    chains = [task for task in fit if "parts" in task.facts]
-    lists = (
-        [task for task in functions if _own_share(task) >= 0.5],
-        [task for task in functions if _own_share(task) < 0.5],
-        sorted(chains, key=lambda each: len(each.facts["parts"])),
-    )
-    keys = {task.id: _limits(task) for task in fit}
-    most, reasons = count, _picked(*lists, count, keys, most=count)
+    limits = {task.id: {("set", ""): count, **_limits(task)} for task in fit}
+    most, reasons = count, _reasons(fit, limits, most=count)
     # Fewer tasks, of which each literal is in a larger share.
     while most > max(1, int(MOST_SHARED * [*reasons.values()].count(""))):
         most = max(1, int(MOST_SHARED * [*reasons.values()].count("")))
-        reasons = _picked(*lists, count, keys, most=most)
+        reasons = _reasons(fit, limits, most=most)
     if left_out is not None:
         for task in tasks:
-            if reason := reasons.get(task.id, HASH if HASH in task.marks else "split"):
+            if reason := reasons.get(task.id, HASH):
                 left_out[LEFT_OUT[reason]] += 1
-    return [task for task in tasks if not reasons.get(task.id, "split")]
+    return [task for task in tasks if not reasons.get(task.id, HASH)]
 
 
 def _limits(task: MinedTask) -> dict[tuple[str, Hashable], int]:
@@ -325,45 +357,20 @@ def _limits(task: MinedTask) -> dict[tuple[str, Hashable], int]:
     }
 
 
-def _picked(
-    own: Sequence[MinedTask],
-    others: Sequence[MinedTask],
-    chains: Sequence[MinedTask],
-    count: int,
-    keys: Mapping[str, Mapping[tuple[str, Hashable], int]],
+def _reasons(
+    tasks: Iterable[MinedTask],
+    limits: Mapping[str, Mapping[tuple[str, Hashable], int]],
     *,
     most: int,
 ) -> dict[str, str]:
     """Return why each task is not taken, empty if it is; a literal is in ``most`` of those."""
     taken: Counter[Hashable] = Counter()
-    left = {split: int(share * count) for split, share in SHARES.items()}
     reasons: dict[str, str] = {}
-
-    def take(listed: Sequence[MinedTask], room: int) -> int:
-        for task in listed:
-            split = split_of(task)
-            limits = {**keys[task.id], **{("literal", each): most for each in _literals(task)}}
-            full = (key[0] for key, limit in limits.items() if taken[key] >= limit)
-            if not left[split]:
-                reasons[task.id] = "split"
-            elif not room:
-                reasons[task.id] = "types"
-            else:
-                reasons[task.id] = next(full, "")
-            if not reasons[task.id]:
-                taken.update(limits.keys())
-                left[split] -= 1
-                room -= 1
-        return room
-
-    taken_own = count - take(own, count)
-    take(
-        others,
-        min(count - taken_own, max(OF_PACKAGE, int(taken_own / (1 - MOST_BY_TYPE)) - taken_own)),
-    )
-    hard = int(SHARES["hard"] * count) - left["hard"]
-    left["hard"] = max(0, min(left["hard"], HARD_TASKS - hard))
-    take(chains, count - [*reasons.values()].count(""))
+    for task in tasks:
+        own = {**limits[task.id], **{("literal", each): most for each in _literals(task)}}
+        reasons[task.id] = next((key[0] for key, limit in own.items() if taken[key] >= limit), "")
+        if not reasons[task.id]:
+            taken.update(own.keys())
     return reasons
 
 
@@ -416,8 +423,10 @@ def data_card(
         f"{len(tasks)} execution tasks with {len(cases)} cases, mined from {mined} of "
         f"{len(packages)} packages by `evalplus-lite exe build {name}` under Python "
         f"{' and '.join(sorted(versions))}. Each asks what a call of a real, pure "
-        "function returns or raises; every answer was proved equal to the package's own. Programs "
-        "are the packages' code without comments and docstrings.",
+        "function returns or raises; every answer was proved equal to the package's own"
+        + f", except for {sources[MODEL]} calls that a model wrote" * (MODEL in sources)
+        + ". "
+        "Programs are the packages' code without comments and docstrings.",
         "",
         "## Contamination",
         "",
@@ -448,7 +457,11 @@ def data_card(
         "",
         "Functions, classes and methods called first have neutral names (`f`, `f1`, `C1`). Every "
         "answer was run again with these.",
-        *["", f"Asked are the cases that `{name}.reviewed.tsv` names, which says who read what."]
+        *[
+            "",
+            f"Asked are the cases that `{name}.reviewed.tsv` names, which says who read what, and "
+            "who wrote which calls.",
+        ]
         * is_reviewed,
         "",
         "Mined tasks and chains that are left out:",

@@ -35,31 +35,30 @@ def task(package: str, number: int, split: str, *sources: str) -> MinedTask:
     return MinedTask(f"{package}/{number}", code, "f", cases, facts)
 
 
-def test_tasks_with_the_packages_own_values_are_chosen_first() -> None:
-    """Within the shares of splits and packages; what computes a hash is no task of a set."""
+def test_hard_tasks_and_the_packages_own_values_are_chosen_first() -> None:
+    """Within the share of a package; what computes a hash is no task of a set."""
     tasks = [
         *(task("a", n, "easy", "types", "tests" if n % 2 else "types") for n in range(100)),
         *(task("b", n, "hard", "types") for n in range(3)),
     ]
     secret = task("b", 9, "hard", "tests")
     tasks.append(replace(secret, facts={**secret.facts, "tags": ["hash"]}))
-    ids = [each.id for each in chosen(tasks, count=20)]
+    ids = [each.id for each in chosen(tasks)]
     assert {f"b/{n}" for n in range(3)} < set(ids)
-    assert sum(id.startswith("a/") for id in ids) == 5
-    assert all(int(id[2:]) % 2 for id in ids if id.startswith("a/"))
-    assert len(chosen(tasks, count=2000)) == benchmark.OF_PACKAGE + 3
+    own = [id for id in ids if id.startswith("a/")]
+    assert len(own) == benchmark.OF_PACKAGE
+    assert all(int(id[2:]) % 2 for id in own)
+    assert {each.id for each in chosen(tasks, count=3)} == {f"b/{n}" for n in range(3)}
 
 
-def test_no_literal_and_no_source_has_more_than_its_share() -> None:
-    """A text is in one task of fifty; values made by type are the minority."""
+def test_no_literal_has_more_than_its_share() -> None:
+    """A text is in one task of fifty."""
     own = [task(f"p{n}", n, "easy", "tests") for n in range(60)]
     call = Invocation(("the same text",))
     alike = [replace(each, cases=(replace(each.cases[0], call=call),)) for each in own[:20]]
-    made = [task(f"q{n}", n, "easy", "types") for n in range(100)]
-    ids = [each.id for each in chosen([*alike, *own[20:], *made])]
+    ids = [each.id for each in chosen([*alike, *own[20:]])]
     assert sum(id in {each.id for each in alike} for id in ids) == 1
-    assert sum(id[0] == "q" for id in ids) == 20  # 33 % of all
-    assert len(ids) == 41 + 20
+    assert len(ids) == 41
 
 
 def test_no_two_tasks_are_alike() -> None:
@@ -82,17 +81,16 @@ def test_no_two_tasks_are_alike() -> None:
     assert len(chosen(linked)) == benchmark.OF_PART
 
 
-def test_chains_fill_up_the_hard_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of two functions first, after all functions, until enough tasks are hard."""
-    monkeypatch.setattr(benchmark, "HARD_TASKS", 5)
-    functions = [task("a", n, "hard", "tests", "types", "types") for n in range(3)]
+def test_chains_come_after_functions() -> None:
+    """Those of two functions first."""
+    functions = [task("a", n, "easy", "types") for n in range(3)]
     chains = [
         replace(found, id=f"chain/{n}", facts={**found.facts, "parts": [f"x{n}"] * (2 + n % 2)})
         for n in range(4)
-        for found in [task("b", n, "hard" if n else "medium", "tests")]
+        for found in [task("b", n, "hard", "tests")]
     ]
-    ids = [each.id for each in chosen([*chains, *functions])]
-    assert ids == ["chain/0", "chain/1", "chain/2", "a/0", "a/1", "a/2"]
+    ids = {each.id for each in chosen([*chains, *functions], count=5)}
+    assert ids == {"chain/0", "chain/2", "a/0", "a/1", "a/2"}
 
 
 def test_the_card_says_what_the_tasks_hold() -> None:
@@ -128,7 +126,7 @@ def test_a_set_is_built_of_a_list_and_goes_on(toys: Any, tmp_path: Path, session
 
 
 def test_a_set_asks_the_cases_of_its_review(toys: Any, tmp_path: Path, session: Session) -> None:
-    """In its order, and no other task; a review of another form is named with its line."""
+    """In its order, with the calls it adds, and no other; a wrong line is named."""
     listed = tmp_path / "toy-set.txt"
     listed.write_text(f"{toys.wheel({'toy.py': SLUG})}\n")
     before = build(str(listed), out=tmp_path / "out", session=session)
@@ -143,6 +141,22 @@ def test_a_set_asks_the_cases_of_its_review(toys: Any, tmp_path: Path, session: 
     assert task.facts["sources"] == [whole.facts["sources"][at] for at in (3, 1)]
     lines = [case.runtime["lines"] for case in task.cases]
     assert task.facts["difficulty"]["lines"] == min(lines)
+    first = "f('Wind in the Willows, by Kenneth Grahame')"
+    second = first.replace("'Wind in the", "text='Wind in 2 ")
+    calls = [first, second, "f('a')", "f(7)", "f('a', 'b')"]  # the last ones do little, or fail
+    rows = "".join(f"{whole.id}\t{each}\n" for each in calls)
+    review.write_text(f"{whole.id}\t{marks[3]}\n{rows}")
+    written = build(str(listed), out=tmp_path / "out", session=session)
+    (task,) = read_tasks(written.path)
+    assert [case.written("f") for case in task.cases[1:]] == [first, second]
+    answers = [case.answer.value for case in task.cases[1:]]
+    assert answers == ["wind-in-the-willows", "wind-in-2-willows-by"]
+    assert task.facts["sources"][1:] == ["model", "model"]
+    assert benchmark.mark(task.cases[0]) == marks[3]
+    for wrong in ("f([x])", "g(1)", "f(1", "1", first):
+        review.write_text(f"{whole.id}\t{first}\n{whole.id}\t{wrong}\n")
+        with pytest.raises(InputError, match=r"reviewed\.tsv:2"):
+            build(str(listed), out=tmp_path / "out", session=session)
     review.write_text(f"other/task\t{marks[0]}\n")
     none = build(str(listed), out=tmp_path / "out", session=session)
     assert not none.path.read_bytes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import json
 import math
@@ -102,6 +103,10 @@ def is_told_apart(value: Value) -> bool:
     return True
 
 
+UNREADABLE = (
+    ValueError, SyntaxError, TypeError, LookupError, CodecError, RecursionError, MemoryError,
+)  # fmt: skip
+"""Exceptions that reading untrusted literals or programs may raise."""
 CPU_SECONDS = 10.0
 """The paper's bound on a case (validator 7)."""
 MAX_PARTS, MAX_HASHED = 300_000, 1 << 14
@@ -143,6 +148,26 @@ class Invocation:
         if type(args) is not list or type(kwargs) is not dict or {*map(type, kwargs)} - {str}:
             raise ValueError("an input is a list with a list of arguments and an object of others")
         return cls(tuple(args), kwargs)
+
+    @classmethod
+    def from_source(cls, text: str) -> Invocation | None:
+        """Parse a call; return None if its arguments are not all literals of plain values.
+
+        Raises one of ``UNREADABLE`` for a text that is no call.
+        """
+        node = ast.parse(text, mode="eval").body
+        if not isinstance(node, ast.Call):
+            raise ValueError("no call")
+        named_twice = Counter(k.arg for k in node.keywords if k.arg).most_common(1)
+        if named_twice and named_twice[0][1] > 1:
+            raise ValueError(f"{named_twice[0][0]} is given twice")
+        try:
+            args = tuple(ast.literal_eval(argument) for argument in node.args)
+            named = {str(k.arg): ast.literal_eval(k.value) for k in node.keywords}
+            codec.dumps([list(args), named])
+        except (ValueError, TypeError, CodecError):
+            return None
+        return cls(args, named)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,18 +11,19 @@ import itertools
 import re
 import tokenize
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import median_low
 
 from evalplus_lite.exe.inputs.validators import Executed, balanced
 from evalplus_lite.exe.reading.names import bound_names
-from evalplus_lite.exe.running.proof import Sandboxes
+from evalplus_lite.exe.running.proof import ADDRESS, Sandboxes
 from evalplus_lite.exe.running.runs import (
     CallableProgram,
     CallResult,
     Invocation,
     Measured,
+    is_answer,
     measure,
     parts_of,
     run,
@@ -51,6 +52,8 @@ MOST_LINES, MOST_TEXT = 150, 300
 """Maximum lines that a case executes; maximum characters of its call, and of its answer."""
 REACH = 0.75
 """Minimum share of the branches that a task's best case reaches, for its other cases."""
+MODEL = "model"
+"""The source of calls that a model wrote."""
 LONG = "programs that are too long, or cannot be counted"
 NONE = "no case does enough, with an answer that can be worked out"
 ALIKE = "two answers, or one path"
@@ -216,7 +219,9 @@ def _said(answer: CallResult) -> str:
     return answer.message if answer.kind == "error" else repr(answer.value)
 
 
-def asked(task: MinedTask, sandboxes: Sandboxes) -> MinedTask | str:
+def asked(
+    task: MinedTask, sandboxes: Sandboxes, calls: Sequence[Invocation] = ()
+) -> MinedTask | str:
     """Return a task with the cases that are worth asking, best first, or why it is left out.
 
     A case executes at least ``LINES``, ``STATEMENTS``, ``BRANCHES`` and ``SHARE``, and at most
@@ -225,25 +230,69 @@ def asked(task: MinedTask, sandboxes: Sandboxes) -> MinedTask | str:
     enough runs are hard, more than half of the cases are. Cases that reach the most branches come
     first, and those that reach less than ``REACH`` of the best are left out beyond ``CASES``. Every
     case is run again, and must give the recorded answer.
+
+    ``calls`` are further ones that a model wrote. They come last and are asked if they do enough,
+    have one answer in all surroundings, and raise only what the program raises itself.
     """
-    written = instrument(task.code)
-    if written is None or len(task.code) > MAX_CODE or "difficulty" not in task.facts:
+    instrumented = instrument(task.code)
+    if instrumented is None or len(task.code) > MAX_CODE or "difficulty" not in task.facts:
         return LONG
-    counting = CallableProgram(task.entry_point, code=written.code)
-    counted = measure(sandboxes.plain, counting, [c.call for c in task.cases], COUNTERS).calls
+    program = CallableProgram(task.entry_point, code=task.code)
+    known = {case.call.key for case in task.cases}
+    further = _answered(program, [call for call in calls if call.key not in known], sandboxes)
+    given = [*task.cases, *further]
+    sources = [*task.facts["sources"], *[MODEL] * len(further)]
+    counting = CallableProgram(task.entry_point, code=instrumented.code)
+    counted = measure(sandboxes.plain, counting, [c.call for c in given], COUNTERS).calls
     is_driven = has_driver(task)
     runs: dict[str, Measured] = {}
     left: list[Executed] = []
-    for case, source, measured in zip(task.cases, task.facts["sources"], counted, strict=True):
-        if measured is not None and _is_worth(case, measured, written.wanted):
+    for case, source, measured in zip(given, sources, counted, strict=True):
+        if measured is not None and _is_worth(case, measured, instrumented.wanted):
             runs[case.call.key] = measured
             steps, depth = (measured.steps[name] - is_driven for name in ("lines", "call_depth"))
-            reached = measured.reached & written.wanted
+            reached = measured.reached & instrumented.wanted
             left.append(
                 Executed(
-                    case.call, case.answer, reached=reached, steps=steps, depth=depth, source=source
+                    case.call,
+                    case.answer,
+                    reached=reached,
+                    steps=steps,
+                    depth=depth,
+                    is_accident=case.answer.kind == "error" and not measured.is_foreseen,
+                    source=source,
                 )
             )
+    added = [case for case in left if case.call.key not in known and not case.is_accident]
+    left = _selected([case for case in left if case.call.key in known])
+    reason = NONE
+    if len(left) >= CASES:
+        paths = {tuple(map(runs[case.call.key].steps.get, _STEPS)) for case in left}
+        if len(paths) < 2 or len({case.answer.key for case in left}) <= FEW_ANSWERS:
+            left, reason = [], ALIKE
+    left += added
+    if not left:
+        return reason
+    again = run(sandboxes.plain, program, [case.call for case in left], max_slow=1)
+    if [each.key for each in again.answers] != [case.answer.key for case in left]:
+        return DIFFERENT
+    cases, facts = counted_cases(
+        [(case.call, case.answer) for case in left],
+        [runs[case.call.key] for case in left],
+        is_driven=is_driven,
+    )
+    iterations = [case.runtime["loop_iterations"] for case in cases]
+    facts |= {
+        "sources": [case.source for case in left],
+        "tags": tags_of(task.code, iterations=iterations),
+        "variation": variation([case.runtime for case in cases]),
+        "static": static_statistics(task.code, task.entry_point),
+    }
+    return replace(task, cases=cases, facts={**task.facts, **facts})
+
+
+def _selected(left: list[Executed]) -> list[Executed]:
+    """Return the cases of a task to ask, best first, of those that are worth asking."""
     own = [case for case in left if case.source != "types"]
     left = own if len(own) >= CASES else left
     answers = Counter(case.answer.key for case in left)
@@ -267,32 +316,28 @@ def asked(task: MinedTask, sandboxes: Sandboxes) -> MinedTask | str:
         for number, case in enumerate(left)
         if number < CASES or len(case.reached) >= REACH * most
     ]
-    if not left:
-        return NONE
     # A review judges each of few cases by itself.
-    if len(left) >= CASES:
-        left = balanced(left)
-    if len(left) >= CASES:
-        paths = {tuple(map(runs[case.call.key].steps.get, _STEPS)) for case in left}
-        if len(paths) < 2 or len({case.answer.key for case in left}) <= FEW_ANSWERS:
-            return ALIKE
-    program = CallableProgram(task.entry_point, code=task.code)
-    again = run(sandboxes.plain, program, [case.call for case in left], max_slow=1)
-    if [each.key for each in again.answers] != [case.answer.key for case in left]:
-        return DIFFERENT
-    cases, facts = counted_cases(
-        [(case.call, case.answer) for case in left],
-        [runs[case.call.key] for case in left],
-        is_driven=is_driven,
-    )
-    iterations = [case.runtime["loop_iterations"] for case in cases]
-    facts |= {
-        "sources": [case.source for case in left],
-        "tags": tags_of(task.code, iterations=iterations),
-        "variation": variation([case.runtime for case in cases]),
-        "static": static_statistics(task.code, task.entry_point),
-    }
-    return replace(task, cases=cases, facts={**task.facts, **facts})
+    return balanced(left) if len(left) >= CASES else left
+
+
+def _answered(
+    program: CallableProgram, calls: Sequence[Invocation], sandboxes: Sandboxes
+) -> list[TaskCase]:
+    """Return calls with their answers, those that have one in all surroundings."""
+    if not calls:
+        return []
+    boxes = [sandboxes.plain, *sandboxes.others]
+    found = [run(box, program, calls, variant=at, max_slow=1) for at, box in enumerate(boxes)]
+    if any(each.failure or each.touched for each in found):
+        return []
+    answers = zip(*(each.answers for each in found), strict=True)
+    return [
+        TaskCase(call, first)
+        for call, (first, *others) in zip(calls, answers, strict=True)
+        if is_answer(first)
+        and not ADDRESS.search(first.key)
+        and {each.key for each in others} == {first.key}
+    ]
 
 
 def has_driver(task: MinedTask) -> bool:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from evalplus_lite.errors import CodecError, InputError
+from evalplus_lite.errors import InputError
 from evalplus_lite.exe.benchmark import located
 from evalplus_lite.exe.reading.names import bound_names
-from evalplus_lite.exe.running.runs import CallResult, Invocation
+from evalplus_lite.exe.running.runs import UNREADABLE, CallResult, Invocation
 from evalplus_lite.exe.statistics.measures import static_statistics
 from evalplus_lite.exe.tasks.mined import FACTS, MinedTask, TaskCase, problem, read_tasks
 from evalplus_lite.store import read_jsonl
@@ -24,10 +23,6 @@ from evalplus_lite.values.source import literal
 ENTRY_POINT = "f"
 """The name of every function in CRUXEval."""
 _ADDRESS = re.compile(r"<[^<>]* at 0x[0-9a-f]+>")
-UNREADABLE = (
-    ValueError, SyntaxError, TypeError, LookupError, CodecError, RecursionError, MemoryError,
-)  # fmt: skip
-"""Exceptions that reading untrusted literals or programs may raise."""
 LONGEST_REASON = 160
 JsonRow = dict[str, Any]
 
@@ -110,28 +105,11 @@ def _read_livecodebench(row: JsonRow) -> tuple[str, str, TaskCase]:
 
 def case_of(call: str, given: str, output: str) -> TaskCase:
     """Return a case from source text; raise one of ``UNREADABLE`` if that is impossible."""
-    found = _call(call)
+    found = Invocation.from_source(call)
     value = ast.literal_eval(output)
     codec.dumps(value)
     answer = CallResult("value", value=value)
     return TaskCase(found or Invocation(()), answer, source="" if found else given)
-
-
-def _call(text: str) -> Invocation | None:
-    """Parse a call; return None if its arguments are not all plain values."""
-    node = ast.parse(text, mode="eval").body
-    if not isinstance(node, ast.Call):
-        raise ValueError("no call")
-    named_twice = Counter(k.arg for k in node.keywords if k.arg).most_common(1)
-    if named_twice and named_twice[0][1] > 1:
-        raise ValueError(f"{named_twice[0][0]} is given twice")
-    try:
-        args = tuple(ast.literal_eval(argument) for argument in node.args)
-        named = {str(k.arg): ast.literal_eval(k.value) for k in node.keywords}
-        codec.dumps([list(args), named])
-    except (ValueError, TypeError, CodecError):
-        return None
-    return Invocation(args, named)
 
 
 def read_any_tasks(
