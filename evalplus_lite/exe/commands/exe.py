@@ -156,7 +156,7 @@ def build(
 
     Its packages are pinned: the same Python writes the same file everywhere. Resumes when run
     again after a kill. exe predict and exe score take the set by its name. SET may also be a list
-    of your own, my-set.txt; with my-set.reviewed.tsv beside it, only the cases it names are asked.
+    of your own, my-set.txt; with my-set.reviewed.tsv beside it, only what it names is asked.
 
     [bold]Example[/bold]  evalplus-lite exe build exe-v1
     """
