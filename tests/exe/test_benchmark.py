@@ -153,7 +153,7 @@ def test_a_set_asks_the_cases_of_its_review(toys: Any, tmp_path: Path, session: 
     assert answers == ["wind-in-the-willows", "wind-in-2-willows-by"]
     assert task.facts["sources"][1:] == ["model", "model"]
     assert benchmark.mark(task.cases[0]) == marks[3]
-    for wrong in ("f([x])", "g(1)", "f(1", "1", first):
+    for wrong in ("f([x])", "g(1)", "f(1", "f(1)(2)", "f(**{'a': 1})", "1", first):
         review.write_text(f"{whole.id}\t{first}\n{whole.id}\t{wrong}\n")
         with pytest.raises(InputError, match=r"reviewed\.tsv:2"):
             build(str(listed), out=tmp_path / "out", session=session)

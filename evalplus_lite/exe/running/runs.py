@@ -156,8 +156,10 @@ class Invocation:
         Raises one of ``UNREADABLE`` for a text that is no call.
         """
         node = ast.parse(text, mode="eval").body
-        if not isinstance(node, ast.Call):
+        if not isinstance(node, ast.Call) or isinstance(node.func, ast.Call):
             raise ValueError("no call")
+        if any(k.arg is None for k in node.keywords):
+            return None
         named_twice = Counter(k.arg for k in node.keywords if k.arg).most_common(1)
         if named_twice and named_twice[0][1] > 1:
             raise ValueError(f"{named_twice[0][0]} is given twice")
