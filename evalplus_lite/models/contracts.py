@@ -200,16 +200,17 @@ def _prompt(task: Task) -> str:
 
 def _signature(task: Task) -> str:
     """Return the parameters of a task's ``precondition`` as source, those of the reference."""
-    arity = max(len(case.arguments) for case in task.base)
-    if task.harness.kind == "sequence":
+    kind, name = task.harness.kind, task.entry_point.rpartition(".")[2]
+    if kind == "sequence":
         return "*calls"
-    name = task.entry_point.rpartition(".")[2]
     for node in ast.walk(parsing.parse(task.reference)):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.name != name:
             continue
-        if task.harness.kind == "call":
-            for each in ast.walk(node.args):
-                if isinstance(each, ast.arg):
-                    each.annotation = None  # it may need names that a contract does not have
-            return ast.unparse(node.args)
+        for each in ast.walk(node.args):
+            if isinstance(each, ast.arg):
+                each.annotation = None  # it may need names that a contract does not have
+        if kind == "method":
+            node.args.args[:1] = [ast.arg("constructor")] * task.harness.constructed
+        return ast.unparse(node.args)
+    arity = max(len(case.arguments) for case in task.base)
     return ", ".join(parameter_names(task, arity=arity))

@@ -165,12 +165,22 @@ def test_contracts_of_a_model(model_server: Any, tmp_path: Path) -> None:
         {**row, "id": "Own/late", "inputs": [[6]], "prompt": "Late"},
         {**row, "id": "Own/none", "inputs": [[4]], "prompt": "None"},
         {**row, "id": "Own/out", "inputs": [[8]], "prompt": "Out"},
+        {
+            **row,
+            "id": "Own/method",
+            "inputs": [[4, 1]],
+            "entry_point": "Half.of",
+            "prompt": "Method",
+            "harness": "method",
+            "reference": METHOD,
+        },
     ]
     write_rows(tmp_path / "tasks.jsonl", rows)
     blocks = {
         "Late": ["def check(x): pass\n" + contract, "def precondition(x): pass\n", contract],
         "None": ["def precondition(x):\n    assert type(x) is int and x == 4\n"],
         "Out": [model_server.error(500, "out of memory")],
+        "Method": ["def precondition(x, y=1):\n    assert type(x) is type(y) is int\n"],
     }
     requests = []
 
@@ -191,7 +201,8 @@ def test_contracts_of_a_model(model_server: Any, tmp_path: Path) -> None:
     assert done.returncode == 1, done.stderr  # the model failed
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     hold(summary, "augment")
-    assert summary["contracts"] == {"Own/even": contract, "Own/late": contract}
+    assert {*summary["contracts"]} == {"Own/even", "Own/late", "Own/method"}
+    assert any("precondition(x, y=1)" in texts[0] for texts in requests)
     failures = {task: " ".join(lines) for task, lines in summary["failures"].items()}
     assert {*failures} == {"Own/odd", "Own/none", "Own/out"}
     assert "input of the task, 3:" in failures["Own/odd"]
@@ -211,6 +222,7 @@ def test_contracts_of_a_model(model_server: Any, tmp_path: Path) -> None:
     assert (alone.returncode, "--model" in alone.stderr) == (2, True)
 
 
+METHOD = "class Half:\n    def of(self, x: int, y: int = 1) -> int:\n        return x // 2 + y\n"
 CONTRACT = '''"""A multiple of {number}."""
 
 def precondition(x):
