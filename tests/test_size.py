@@ -16,7 +16,7 @@ SIZES: dict[str, tuple[int, int]] = {
     "generate": (8_210, 29),
     "grading": (2_781, 13),
     "jobs": (9_558, 22),
-    "models": (2_450, 12),
+    "models": (2_451, 12),
     "programs": (2_946, 12),
     "reduction": (1_460, 8),
     "reports": (5_534, 27),
