@@ -12,7 +12,7 @@ import hashlib
 import itertools
 import os
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
@@ -29,7 +29,7 @@ from evalplus_lite.exe.sources import MOST_BYTES, listed_packages
 from evalplus_lite.exe.statistics.measures import variation
 from evalplus_lite.exe.tasks.asked import (
     CASES,
-    MODEL,
+    WRITTEN,
     asked,
     has_driver,
     with_neutral_names,
@@ -43,7 +43,7 @@ from evalplus_lite.jobs.session import Result, Session, within
 from evalplus_lite.store import Journal, dump_row, read_jsonl, read_text, write_jsonl, write_text
 from evalplus_lite.tasks.contracts import bundled
 
-RULES = "5"
+RULES = "6"
 """The version of the selection rules; a build with another version selects again."""
 DATA = Path(__file__).parent / "data"
 """Where the lists and reviews of the sets are."""
@@ -74,8 +74,6 @@ LEFT_OUT = {
 """Reasons for leaving out tasks that are worth asking, for the data card."""
 FEW = f"fewer than {CASES} cases worth asking"
 UNREVIEWED = "no case that the review names"
-FROM_PACKAGE = frozenset({"tests", "doctests", "README", "call sites", "mutated", MODEL})
-"""Sources of values that somebody wrote, and changes of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +161,10 @@ class Review:
         if not path.exists():
             return None
         review = cls({}, {})
-        for number, line in enumerate(read_text(path, max_bytes=MOST_BYTES).splitlines(), start=1):
-            if line.strip() and not line.startswith("#") and not review._add(line):
+        # A literal may hold other ends of lines.
+        lines = read_text(path, max_bytes=MOST_BYTES).split("\n")
+        for number, line in enumerate(lines, start=1):
+            if line.strip() and not line.startswith("#") and not review._add(line.rstrip()):
                 remedy = (
                     "give a task's id, a tab, and eight hex digits for each case or a call such as "
                     "f(1, 'a'), and each case once"
@@ -176,21 +176,19 @@ class Review:
     def _add(self, line: str) -> bool:
         """Add a line; return False if that is impossible."""
         name, _, text = line.partition("\t")
-        known = self.marks.setdefault(name, [])
-        if re.fullmatch(r"[0-9a-f]{8}( [0-9a-f]{8})*\s*", text):
+        if re.fullmatch(r"[0-9a-f]{8}( [0-9a-f]{8})*", text):
             marks = [*dict.fromkeys(text.split())]
         else:
             try:
                 call = Invocation.from_source(text) if text.startswith("f(") else None
+                marks = [mark(TaskCase(call, CallResult("value")))] if call else []
             except UNREADABLE:
-                call = None
-            if call is None:
-                return False
+                marks = []
             self.calls.setdefault(name, []).append(text)
-            marks = [mark(TaskCase(call, CallResult("value")))]
+        known = self.marks.setdefault(name, [])
         is_new = {*known}.isdisjoint(marks)
         known += marks
-        return bool(name) and is_new
+        return bool(marks) and is_new and name == name.strip() != ""
 
 
 def mark(case: TaskCase) -> str:
@@ -247,11 +245,14 @@ def _worth_asking(
     """
     rows = (row.data for row in read_jsonl(mined)) if mined.stat().st_size else ()
     groups = {package: [*some] for package, some in itertools.groupby(rows, itemgetter("package"))}
+    written: dict[str, list[Any]] = defaultdict(list)
+    for id, texts in sorted(calls.items()):
+        written[id.removeprefix("chain/").partition("/")[0]].append([id, *texts])
     contents: dict[str, str] = {}
     for package, some in groups.items():
-        texts = [text for row in some for text in calls.get(row["task_id"], ())]
-        content = "".join([RULES, *map(dump_row, some), *texts])
-        contents[package] = hashlib.sha256(content.encode()).hexdigest()
+        names = sorted({row["task_id"].partition("/")[0] for row in some})
+        parts = [RULES, *map(dump_row, some), *(repr(written[name]) for name in names)]
+        contents[package] = hashlib.sha256("".join(parts).encode()).hexdigest()
     journal = beside(mined, "asked.journal.jsonl")
     settings = {"contents": contents, "calls": calls}
     call = Call("evalplus_lite.exe.benchmark:choosing", settings)
@@ -320,8 +321,8 @@ def chosen(
     """Return the tasks of a set, in the order of the given ones.
 
     None computes a hash, and no package, name, program and literal is in more than its share.
-    Functions are taken before chains, and what is rare first: hard tasks, and those with values of
-    the package's own. The others are counted in ``left_out`` by reason.
+    Functions are taken before chains, and what is rare first: hard tasks, and those whose values
+    somebody wrote. The others are counted in ``left_out`` by reason.
     """
     fit = sorted(
         (task for task in tasks if HASH not in task.marks),
@@ -387,9 +388,9 @@ def split_of(task: MinedTask) -> Split:
 
 
 def _own_share(task: MinedTask) -> float:
-    """Return the share of cases whose values come from the package, in tenths."""
-    sources = task.facts.get("sources", ())
-    return round(sum(each in FROM_PACKAGE for each in sources) / max(1, len(sources)), 1)
+    """Return the share of cases whose values were not made by type, in tenths."""
+    sources: Sequence[str] = task.facts.get("sources", ())
+    return round(sum(each != "types" for each in sources) / max(1, len(sources)), 1)
 
 
 def data_card(
@@ -424,7 +425,7 @@ def data_card(
         f"{len(packages)} packages by `evalplus-lite exe build {name}` under Python "
         f"{' and '.join(sorted(versions))}. Each asks what a call of a real, pure "
         "function returns or raises; every answer was proved equal to the package's own"
-        + f", except for {sources[MODEL]} calls that a model wrote" * (MODEL in sources)
+        + f", except for {sources[WRITTEN]} calls written for this set" * (WRITTEN in sources)
         + ". "
         "Programs are the packages' code without comments and docstrings.",
         "",

@@ -336,3 +336,16 @@ def walk(odds):
     kept = asked(walked(calls, code=odds.replace("{ANSWER}", "kept")), sandboxes)
     assert len(calls_of(kept)) >= 5
     assert asked(walked(calls, code=odds.replace("{ANSWER}", "total * 8")), sandboxes) == NONE
+
+
+def test_written_calls_are_asked_one_by_one(sandboxes: Sandboxes) -> None:
+    """One that touches the outside, or fails by accident, spoils no other; a known one counts."""
+    there = '        elif step == "@":\n            place += len(os.getcwd())\n        else:'
+    code = f"import os\n\n\n{WALK}".replace("        else:", there)
+    task = walked([*GOOD, *TYPED], typed=len(TYPED), code=code)
+    calls = ["<>@>>", "<>>3>", "<>x>>", "<", TYPED[0][0]]
+    found = asked(task, sandboxes, [Invocation((each,)) for each in calls])
+    assert not isinstance(found, str)
+    assert calls_of(found)[-2:] == [TYPED[0], ("<>>3>",)]
+    assert found.facts["sources"][-2:] == ["types", "written"]
+    assert "types" not in found.facts["sources"][:-2]

@@ -151,9 +151,11 @@ def test_a_set_asks_the_cases_of_its_review(toys: Any, tmp_path: Path, session: 
     assert [case.written("f") for case in task.cases[1:]] == [first, second]
     answers = [case.answer.value for case in task.cases[1:]]
     assert answers == ["wind-in-the-willows", "wind-in-2-willows-by"]
-    assert task.facts["sources"][1:] == ["model", "model"]
+    assert task.facts["sources"][1:] == ["written", "written"]
     assert benchmark.mark(task.cases[0]) == marks[3]
-    for wrong in ("f([x])", "g(1)", "f(1", "f(1)(2)", "f(**{'a': 1})", "1", first):
+    deep = "{1: " * 180 + "1" + "}" * 180
+    several = ("f(1)(2)", "f(1).g(2)")
+    for wrong in ("f([x])", "g(1)", "f(1", *several, "f(**{'a': 1})", "1", f"f({deep})", first):
         review.write_text(f"{whole.id}\t{first}\n{whole.id}\t{wrong}\n")
         with pytest.raises(InputError, match=r"reviewed\.tsv:2"):
             build(str(listed), out=tmp_path / "out", session=session)
@@ -166,6 +168,23 @@ def test_a_set_asks_the_cases_of_its_review(toys: Any, tmp_path: Path, session: 
         review.write_text(once + wrong)
         with pytest.raises(InputError, match=r"reviewed\.tsv:2"):
             build(str(listed), out=tmp_path / "out", session=session)
+
+
+def test_a_call_that_moves_is_asked_where_it_is(
+    toys: Any, tmp_path: Path, session: Session
+) -> None:
+    """The journal of a build that resumes has no rows of the calls of another task."""
+    other = SLUG.replace("def slug(", "def other(").replace("out = ", "out = sep + ")
+    listed = tmp_path / "toy-set.txt"
+    listed.write_text(f"{toys.wheel({'toy.py': SLUG, 'toys.py': other})}\n")
+    built = build(str(listed), out=tmp_path / "out", session=session)
+    ids = [task.id for task in read_tasks(built.path)]
+    assert len(ids) == 2
+    for id in ids:
+        row = f"{id}\tf('Wind in the Willows, by Kenneth Grahame')\n"
+        (tmp_path / "toy-set.reviewed.tsv").write_text(row)
+        built = build(str(listed), out=tmp_path / "out", session=session)
+        assert [task.id for task in read_tasks(built.path)] == [id]
 
 
 def test_tasks_that_nobody_reviewed_have_several_cases(

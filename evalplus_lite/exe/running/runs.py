@@ -156,8 +156,10 @@ class Invocation:
         Raises one of ``UNREADABLE`` for a text that is no call.
         """
         node = ast.parse(text, mode="eval").body
-        if not isinstance(node, ast.Call) or isinstance(node.func, ast.Call):
+        if not isinstance(node, ast.Call):
             raise ValueError("no call")
+        if any(isinstance(each, ast.Call) for each in ast.walk(node.func)):
+            raise ValueError("several calls")
         if any(k.arg is None for k in node.keywords):
             return None
         named_twice = Counter(k.arg for k in node.keywords if k.arg).most_common(1)

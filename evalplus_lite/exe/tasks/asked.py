@@ -23,6 +23,7 @@ from evalplus_lite.exe.running.runs import (
     CallResult,
     Invocation,
     Measured,
+    RunResult,
     is_answer,
     measure,
     parts_of,
@@ -52,8 +53,8 @@ MOST_LINES, MOST_TEXT = 150, 300
 """Maximum lines that a case executes; maximum characters of its call, and of its answer."""
 REACH = 0.75
 """Minimum share of the branches that a task's best case reaches, for its other cases."""
-MODEL = "model"
-"""The source of calls that a model wrote."""
+WRITTEN = "written"
+"""The source of calls that were written for a set."""
 LONG = "programs that are too long, or cannot be counted"
 NONE = "no case does enough, with an answer that can be worked out"
 ALIKE = "two answers, or one path"
@@ -231,7 +232,7 @@ def asked(
     first, and those that reach less than ``REACH`` of the best are left out beyond ``CASES``. Every
     case is run again, and must give the recorded answer.
 
-    ``calls`` are further ones that a model wrote. They come last and are asked if they do enough,
+    ``calls`` are further ones, written for a set. They come last and are asked if they do enough,
     have one answer in all surroundings, and raise only what the program raises itself.
     """
     instrumented = instrument(task.code)
@@ -239,40 +240,39 @@ def asked(
         return LONG
     program = CallableProgram(task.entry_point, code=task.code)
     known = {case.call.key for case in task.cases}
-    further = _answered(program, [call for call in calls if call.key not in known], sandboxes)
+    new = [call for call in calls if call.key not in known]
+    further = [*_answered(program, new, sandboxes)]
     given = [*task.cases, *further]
-    sources = [*task.facts["sources"], *[MODEL] * len(further)]
+    sources = [*task.facts["sources"], *[WRITTEN] * len(further)]
     counting = CallableProgram(task.entry_point, code=instrumented.code)
     counted = measure(sandboxes.plain, counting, [c.call for c in given], COUNTERS).calls
     is_driven = has_driver(task)
     runs: dict[str, Measured] = {}
-    left: list[Executed] = []
+    found: list[Executed] = []
     for case, source, measured in zip(given, sources, counted, strict=True):
         if measured is not None and _is_worth(case, measured, instrumented.wanted):
             runs[case.call.key] = measured
             steps, depth = (measured.steps[name] - is_driven for name in ("lines", "call_depth"))
-            reached = measured.reached & instrumented.wanted
-            left.append(
+            found.append(
                 Executed(
                     case.call,
                     case.answer,
-                    reached=reached,
+                    reached=measured.reached & instrumented.wanted,
                     steps=steps,
                     depth=depth,
                     is_accident=case.answer.kind == "error" and not measured.is_foreseen,
                     source=source,
                 )
             )
-    added = [case for case in left if case.call.key not in known and not case.is_accident]
-    left = _selected([case for case in left if case.call.key in known])
-    reason = NONE
-    if len(left) >= CASES:
-        paths = {tuple(map(runs[case.call.key].steps.get, _STEPS)) for case in left}
-        if len(paths) < 2 or len({case.answer.key for case in left}) <= FEW_ANSWERS:
-            left, reason = [], ALIKE
-    left += added
+    wanted = {call.key for call in calls}
+    mined = _selected([case for case in found if case.call.key not in wanted])
+    paths = {tuple(map(runs[case.call.key].steps.get, _STEPS)) for case in mined}
+    is_alike = len(paths) < 2 or len({case.answer.key for case in mined}) <= FEW_ANSWERS
+    is_alike = is_alike and len(mined) >= CASES
+    left = [] if is_alike else mined
+    left += [case for case in found if case.call.key in wanted and not case.is_accident]
     if not left:
-        return reason
+        return ALIKE if is_alike else NONE
     again = run(sandboxes.plain, program, [case.call for case in left], max_slow=1)
     if [each.key for each in again.answers] != [case.answer.key for case in left]:
         return DIFFERENT
@@ -321,23 +321,24 @@ def _selected(left: list[Executed]) -> list[Executed]:
 
 
 def _answered(
-    program: CallableProgram, calls: Sequence[Invocation], sandboxes: Sandboxes
-) -> list[TaskCase]:
-    """Return calls with their answers, those that have one in all surroundings."""
-    if not calls:
-        return []
+    program: CallableProgram, calls: Iterable[Invocation], sandboxes: Sandboxes
+) -> Iterator[TaskCase]:
+    """Yield calls with their answers, those that have one in all surroundings."""
     boxes = [sandboxes.plain, *sandboxes.others]
-    found = [run(box, program, calls, variant=at, max_slow=1) for at, box in enumerate(boxes)]
-    if any(each.failure or each.touched for each in found):
-        return []
-    answers = zip(*(each.answers for each in found), strict=True)
-    return [
-        TaskCase(call, first)
-        for call, (first, *others) in zip(calls, answers, strict=True)
-        if is_answer(first)
-        and not ADDRESS.search(first.key)
-        and {each.key for each in others} == {first.key}
-    ]
+    for call in calls:
+        # One at a time: what is slow or touches the outside spoils no other.
+        results = (run(box, program, [call], variant=at) for at, box in enumerate(boxes))
+        answers = [each.answers[0] for each in itertools.takewhile(_is_clean, results)]
+        if len(answers) == len(boxes) and len({each.key for each in answers}) == 1:
+            yield TaskCase(call, answers[0])
+
+
+def _is_clean(result: RunResult) -> bool:
+    """Return whether a run of one call gives an answer that may be asked about."""
+    if result.failure or result.touched:
+        return False
+    (answer,) = result.answers
+    return is_answer(answer) and not ADDRESS.search(answer.key)
 
 
 def has_driver(task: MinedTask) -> bool:
