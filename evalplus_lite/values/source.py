@@ -188,13 +188,13 @@ DIGITS = 4000
 MAX_BRACKETS = 190
 
 
-def is_readable(value: Value) -> bool:
+def is_readable(value: Value, *, max_brackets: int = MAX_BRACKETS) -> bool:
     """Return whether Python can read ``literal(value)``, which limits nested brackets to 199.
 
     It cannot if a value's class is declared by a program.
     """
     level, depth = [value], 0
-    while level and depth <= MAX_BRACKETS:
+    while level and depth <= max_brackets:
         if any((kind := BY_TYPE.get(type(part))) and not kind.call for part in level):
             return False
         # A frozenset has two brackets.

@@ -26,7 +26,10 @@ from evalplus_lite.types import (
 )
 from evalplus_lite.values import codec, wire
 from evalplus_lite.values.kinds.containers import DefaultDict
-from evalplus_lite.values.source import literal
+from evalplus_lite.values.source import is_readable, literal
+
+# Deeper calls exceed Python's stack in some versions only.
+MAX_BRACKETS = 100
 
 
 class UnaskableError(TypeError):
@@ -153,7 +156,7 @@ class Invocation:
     def from_source(cls, text: str) -> Invocation | None:
         """Parse a call; return None if its arguments are not all literals of plain values.
 
-        Raises one of ``UNREADABLE`` for a text that is no call.
+        Raises one of ``UNREADABLE`` for a text that is no call, or too deep.
         """
         node = ast.parse(text, mode="eval").body
         if not isinstance(node, ast.Call):
@@ -171,6 +174,8 @@ class Invocation:
             codec.dumps([list(args), named])
         except (ValueError, TypeError, CodecError):
             return None
+        if not is_readable([*args, *named.values()], max_brackets=MAX_BRACKETS):
+            raise ValueError(f"more than {MAX_BRACKETS} nested brackets")
         return cls(args, named)
 
 
