@@ -242,8 +242,7 @@ _REFUSED = {"attrgetter", "format_map", "methodcaller", "Formatter"}
 _CALLED = frozenset({"format", "type"})  # safe in certain forms, see ``_is_plain``
 _NAN = re.compile(r"\bnan\b", re.IGNORECASE)  # hashed by address, so sets with it have any order
 _IMPORT, _EXTENDED = dis.opmap["IMPORT_NAME"], dis.opmap["EXTENDED_ARG"]
-_CLASS_PATTERN = dis.opmap["MATCH_CLASS"]
-_PATTERN_TYPES = frozenset("bool bytes dict float int list set str tuple".split())
+_CLASS_PATTERN = dis.opmap["MATCH_CLASS"]  # reads attributes by names in a tuple
 MODULES = frozenset({*_WHOLE, *_NAMES, "__future__"})
 
 
@@ -288,12 +287,14 @@ def _lists() -> tuple[frozenset[str], frozenset[str]]:
 def is_blind(source: str, code: types.CodeType) -> bool:
     """Return whether a program with this text and code cannot see its own layout."""
     safe, known = _lists()
-    names, has_patterns = set[str](), False
+    names = set[str]()
     for part in _codes(code):
         own = part.co_names
         names.update(own)
         steps = part.co_code
         operations = steps[::2]
+        if _CLASS_PATTERN in operations:
+            return False
         at = operations.find(_IMPORT)
         while at >= 0:
             if at and operations[at - 1] == _EXTENDED:  # with that many names it is rarely repeated
@@ -301,7 +302,6 @@ def is_blind(source: str, code: types.CodeType) -> bool:
             if own[steps[2 * at + 1]] not in MODULES:
                 return False
             at = operations.find(_IMPORT, at + 1)
-        has_patterns = has_patterns or _CLASS_PATTERN in operations
     for name in names - safe:
         if name in known or (name.startswith("__") and name.endswith("__")):
             return False
@@ -309,9 +309,7 @@ def is_blind(source: str, code: types.CodeType) -> bool:
     # Annotated classes have this name in their code, and ``dataclass`` executes annotations.
     if "annotations__" in text or _NAN.search(text):
         return False
-    if not has_patterns and names.isdisjoint(_CALLED):
-        return True
-    return _is_plain(ast.parse(source))
+    return names.isdisjoint(_CALLED) or _is_plain(ast.parse(source))
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -323,10 +321,8 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _is_plain(tree: ast.Module) -> bool:
-    """Return whether no call or class pattern reads an attribute by a name in a string."""
+    """Return whether no call reads an attribute by a name in a string."""
     fine: set[int] = set()  # the nodes of safe names
-    bound: set[str] = set()
-    matched: set[str] = set()
     nodes = list(ast.walk(tree))
     for node in nodes:
         match node:
@@ -342,17 +338,6 @@ def _is_plain(tree: ast.Module) -> bool:
             ):
                 if _has_plain_fields(text):
                     fine.add(id(name))
-            case ast.MatchClass(cls=ast.Name(id=kind), kwd_attrs=[]) if kind in _PATTERN_TYPES:
-                matched.add(kind)
-            case ast.MatchClass():
-                return False
-            case ast.Name(id=kind, ctx=ast.Store()) | ast.arg(arg=kind):
-                bound.add(kind)
-            case ast.ClassDef(name=kind) | ast.FunctionDef(name=kind) | ast.alias(name=kind):
-                bound.add(kind)
-                bound.add(getattr(node, "asname", None) or kind)
-    if matched & bound or ("*" in bound and matched):
-        return False
     for node in nodes:
         match node:
             case ast.Name(id="type" | "format") | ast.Attribute(attr="type" | "format"):

@@ -105,7 +105,7 @@ USUAL = (
     "type(x) is int and isinstance(x, (int, float))",
     "0\nimport math, re, collections\nfrom typing import *\ny = math.sqrt(4)",
     "0\nclass P:\n 'Doc.'\n def __init__(self):\n  self.count_ = type(self).__name__",
-    "0\nmatch 3:\n case int(y) | [y, *_] | {'a': y}: pass",
+    "0\nmatch 3:\n case [y, *_] | {'a': y}: pass",
     "0\nif __name__ == '__main__':\n print(input())",
 )
 

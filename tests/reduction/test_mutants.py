@@ -14,11 +14,11 @@ from support.commands import captured
 from evalplus_lite.errors import ReferenceSolutionError
 from evalplus_lite.programs.mutation.mutants import (
     MOST_LINES,
+    Mutant,
     difference,
     mutants,
     normal_form,
     own_mutations,
-    unified,
 )
 from evalplus_lite.programs.mutation.variants import kinds_of, variants
 
@@ -41,15 +41,20 @@ def f(xs: List[int]) -> int:
 '''
 
 
+def by_mutmut(source: str) -> list[Mutant]:
+    return [mutant for mutant in mutants(source) if mutant.operator == "mutmut"]
+
+
 def test_mutants_are_distinct_and_differ_from_the_reference() -> None:
     """By both makers, in function bodies only; each difference shows the one place."""
     made = mutants(SOURCE)
     sources = [mutant.source for mutant in made]
-    assert len(set(sources)) == len(sources) > len(mutants(SOURCE, own=False)) > 5
+    without_mutmut = mutants(SOURCE, mutmut=False)
+    assert len(set(sources)) == len(sources) > len(without_mutmut) > 5
     assert normal_form(SOURCE) not in sources
     assert len({mutant.key for mutant in made}) == len(made)
-    for kwargs in ({"own": False}, {"mutmut": False}):
-        assert any("x * 2" not in mutant.source for mutant in mutants(SOURCE, **kwargs))
+    for some in (by_mutmut(SOURCE), without_mutmut):
+        assert any("x * 2" not in mutant.source for mutant in some)
     for mutant in mutants(SOURCE):
         text = difference(SOURCE, mutant)
         assert f"@@ -{mutant.line}" in text or f"@@ -{mutant.line - 1}" in text
@@ -60,9 +65,9 @@ def test_mutants_are_distinct_and_differ_from_the_reference() -> None:
     with pytest.raises(ReferenceSolutionError, match="does not parse"):
         mutants("def f(:")
     reference = "def f(x):\n    return x\n"
-    shown = unified(reference, "def f(x):\n    return x\n" + "x\ny\nx\n" * 30_000, "sample")
+    long = Mutant("def f(x):\n    return x\n" + "x\ny\nx\n" * 30_000, "", 3)
+    shown = difference(reference, long)
     assert len(shown.splitlines()) < 2 * MOST_LINES
-    assert "+++ sample" in shown
     assert f"{90_002 - MOST_LINES} more lines" in shown
     head = "import math\nLIMIT = 3\n\n@staticmethod\ndef f(x: int=2) -> 'list[3]':\n"
     for _, text in own_mutations(head + "    return x\n"):
@@ -70,7 +75,7 @@ def test_mutants_are_distinct_and_differ_from_the_reference() -> None:
             ast.unparse(ast.parse(head + "    return x\n")).split("    return")[0]
         )
     version = importlib.metadata.version("mutmut")
-    made = mutants(SOURCE, own=False)
+    made = by_mutmut(SOURCE)
     text = "\n".join(mutant.source for mutant in made)
     for change in ("<= LIMIT", "or x > 0", "total = x", "total -= x", "x / 2", "total = 1"):
         assert change in text, f"mutmut {version} no longer makes {change!r}"
@@ -81,10 +86,10 @@ def test_making_mutants_leaves_mutmut_s_configuration_alone() -> None:
     import mutmut.configuration
 
     before = mutmut.configuration._config
-    mutants(SOURCE, own=False)
+    by_mutmut(SOURCE)
     assert mutmut.configuration._config is before
     with ThreadPoolExecutor(4) as pool:
-        made = list(pool.map(lambda _: mutants(SOURCE, own=False), range(12)))
+        made = list(pool.map(lambda _: by_mutmut(SOURCE), range(12)))
     assert all(one == made[0] for one in made)
     import os
     import sys

@@ -359,7 +359,7 @@ def _places(tree: ast.AST, *, script: bool = False) -> Iterator[_Place]:
             yield from _places(node)
 
 
-_LEFT_ALONE = {"annotation", "returns", "decorator_list", "type_params", "ctx", "keywords_names"}
+_LEFT_ALONE = {"annotation", "returns", "decorator_list", "type_params", "ctx"}
 
 
 def _inside(parent: ast.AST, fields: tuple[str, ...]) -> Iterator[_Place]:
@@ -412,21 +412,19 @@ def normal_form(source: str) -> str:
         raise ReferenceSolutionError(f"the reference does not parse: {error}") from None
 
 
-def mutants(
-    reference: str, *, mutmut: bool = True, own: bool = True, script: bool = False
-) -> tuple[Mutant, ...]:
+def mutants(reference: str, *, mutmut: bool = True, script: bool = False) -> tuple[Mutant, ...]:
     """Return the distinct mutants of a program.
 
     Functions are mutated, and in a ``script``, by our operators, also statements outside them.
-    ``mutmut`` and ``own`` choose whose operators are used; mutmut's come first, each in source
-    order. A mutant that equals the reference or an earlier mutant is dropped.
+    With ``mutmut`` its operators are used, too, and come first, each in source order. A mutant that
+    equals the reference or an earlier mutant is dropped.
     """
     original = normal_form(reference)
     seen = {original}
     result: list[Mutant] = []
     for operator, text in chain(
         (("mutmut", text) for text in _by_mutmut(original)) if mutmut else (),
-        own_mutations(original, script=script) if own else (),
+        own_mutations(original, script=script),
     ):
         try:
             mutated = normal_form(text)
@@ -440,21 +438,15 @@ def mutants(
 
 
 def difference(reference: str, mutant: Mutant) -> str:
-    """Return the unified diff from reference to mutant, with one line of context."""
-    return unified(reference, mutant.source, "mutant")
+    """Return the unified diff from reference to mutant, with one line of context.
 
-
-def unified(reference: str, source: str, name: str) -> str:
-    """Return the unified diff from a reference to another program, labeled ``name``.
-
-    Only the first ``MOST_LINES`` lines count, because a diff takes at least quadratic time and a
-    sample may have any number of lines.
+    Only the first ``MOST_LINES`` lines count, because a diff takes at least quadratic time.
     """
-    ours, theirs = normal_form(reference).splitlines(), source.splitlines()
+    ours, theirs = normal_form(reference).splitlines(), mutant.source.splitlines()
     if len(theirs) > MOST_LINES:
         theirs = [*theirs[:MOST_LINES], f"... and {len(theirs) - MOST_LINES} more lines"]
     return "\n".join(
-        difflib.unified_diff(ours[:MOST_LINES], theirs, "reference", name, n=1, lineterm="")
+        difflib.unified_diff(ours[:MOST_LINES], theirs, "reference", "mutant", n=1, lineterm="")
     )
 
 
