@@ -65,8 +65,6 @@ def numbers(form: str, first: int = 1) -> str:
         f"{FUNCTION}]\n",
         f"{FUNCTION}}}\n\nThat is all.",
         f"{FUNCTION}[END OF CODE]\nThanks",
-        f"{FUNCTION}  This goes through the numbers and adds them.\n",
-        f"{FUNCTION}  It's easy: we only add.\n\n  There is more to say (later).\n",
         f"```python\n{FUNCTION}```\nTests:\n```python\nfrom solution import total\n"
         "def test():\n    assert total([1]) == 1\n```",
         f"{FUNCTION}\nfrom main import total\nassert total([1]) == 1\n",

@@ -16,13 +16,6 @@ _STARTS_CODE = re.compile(
     r"|[A-Za-z_]\w{0,80}(?:[ \t]{0,8}:[^=\n]{1,80}|[ \t]{0,8})=(?!=)"
 )
 _STATEMENT = re.compile(r"(?!(?:else|elif|except|finally)\b)[^\s#)\]}]")
-_SENTENCE = re.compile(
-    r"[ \t]+(?:[-*>\u2022#]|\d{1,3}[.)])?[ \t]*[^\W\d_][\w'`\u2019,-]*[:.]?(?: \S+)+[ \t]*\r?$"
-)
-_CODE = re.compile(
-    r"[ \t]*(?:(?:return|yield|for|while|if|elif|else|try|except|with|def|class|raise)\b"
-    r"|\S+ *[-+*/%]?=[^=])"
-)
 MAX_FENCES = 40
 MOST_STATEMENTS = 2_000  # top-level statements of a program that is analyzed
 
@@ -124,7 +117,7 @@ def whole_statements(lines: Sequence[str], budget: ParseBudget, *, fixed: int = 
         last = min(broken, end) - 1
         # Drop a stray bracket after a whole statement; if it closes one, the rest fails again.
         stray = last > start and lines[last][:1] in tuple(")]}")
-        end = last if stray or _prose_follows(lines, start, broken, end) else start
+        end = last if stray else start
         while end > fixed and not lines[end - 1].strip():
             end -= 1
     return 0
@@ -136,31 +129,6 @@ def _start_of_statement(lines: Sequence[str], line: int) -> int:
         if _STATEMENT.match(lines[number]):
             return number
     return 0
-
-
-def _prose_follows(lines: Sequence[str], start: int, broken: int, end: int) -> bool:
-    """Return whether a statement only fails because less indented prose follows it.
-
-    ``broken`` is the line of the fault, from 1. Without the prose the statement is whole.
-    """
-    if not start + 1 < broken <= end:
-        return False
-    following = itertools.islice(lines, broken - 1, end)
-    first = next(filter(str.strip, following), "")
-    before = next(filter(str.strip, reversed(lines[start : broken - 1])), "")
-    return (
-        bool(first)
-        and _indentation(first) < _indentation(before)
-        and not before.rstrip().endswith((":", ",", "\\", "(", "[", "{"))
-        and all(
-            _SENTENCE.match(line) and not _CODE.match(line)
-            for line in filter(str.strip, itertools.chain([first], following))
-        )
-    )
-
-
-def _indentation(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def _marks(text: str) -> tuple[list[str], list[int]]:
@@ -197,13 +165,8 @@ def _inside(lines: list[str], opening: int, closing: int) -> str:
     if first and ">" in first["indent"]:  # a quotation
         inner = [line[indent:] if line.lstrip().startswith(">") else line for line in inner]
     elif indent:
-        inner = _outdented(inner, indent)
+        inner = [line[min(indent, len(line) - len(line.lstrip())) :] for line in inner]
     return "\n".join(inner) + "\n"
-
-
-def _outdented(lines: list[str], indent: int) -> list[str]:
-    """Return the lines of an indented fence without its indentation."""
-    return [line[min(indent, len(line) - len(line.lstrip())) :] for line in lines]
 
 
 def _dedented(lines: list[str], indent: int) -> list[str]:
