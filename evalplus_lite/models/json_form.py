@@ -472,19 +472,11 @@ def _called(node: ast.Call) -> Any:
     return [ast.literal_eval(argument) for argument in node.args]
 
 
-def _rows(tree: Any, form: InputForm) -> Iterator[Any]:
-    """Yield a literal as one input, or its elements if these are inputs."""
-    if not isinstance(tree, list):
-        yield tree
-        return
-    try:
-        form.read(tree)
-    except FormError:
-        rows = [row for row in tree if isinstance(row, (list, tuple, dict))]
-        if rows and len(rows) == len(tree) and any(_fits(row, form) for row in rows):
-            yield from rows
-            return
-    yield tree
+def _rows(tree: Any, form: InputForm) -> list[Any]:
+    """Return a literal as one input, or its elements if these are inputs."""
+    if isinstance(tree, list) and not _fits(tree, form) and any(_fits(row, form) for row in tree):
+        return tree
+    return [tree]
 
 
 def _fits(tree: Any, form: InputForm) -> bool:
