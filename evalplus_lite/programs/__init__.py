@@ -23,10 +23,9 @@ def program_key(source: str) -> str:
     to analyze, is named by a hash of its text.
     """
     try:
-        name: str = helper.ask("program_key", source=source)
+        return str(helper.ask("program_key", source=source))
     except TooLarge:
         return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:20]
-    return name
 
 
 def fingerprints(sources: Sequence[str]) -> list[str]:
@@ -37,12 +36,11 @@ def fingerprints(sources: Sequence[str]) -> list[str]:
     compile or is too large to analyze is named by its text.
     """
     try:
-        digests: list[str] = helper.ask("fingerprints", sources=list(sources))
+        return list(helper.ask("fingerprints", sources=list(sources)))
     except TooLarge:
         if len(sources) > 1:  # only some may be too large
             return [name for source in sources for name in fingerprints([source])]
         return [text_name(sources[0])]
-    return digests
 
 
 def text_name(source: str) -> str:
@@ -59,5 +57,4 @@ def normal_form(source: str) -> str:
     text, fault = helper.ask("normal_form", source=source)
     if fault is not None:
         raise SyntaxError(fault)
-    form: str = text
-    return form
+    return str(text)

@@ -1,5 +1,4 @@
-"""Top-level definitions of a program: the names that each statement binds and uses, and their
-dependencies."""
+"""Top-level definitions of a program: the names that they bind and use, and what they need."""
 
 from __future__ import annotations
 
@@ -134,9 +133,7 @@ def undefined(statements: Sequence[ast.stmt]) -> frozenset[str]:
 
 
 def needed(statements: Sequence[ast.stmt], names: Iterable[str]) -> list[ast.stmt]:
-    """Return, in order, the statements that ``names`` need: those that bind or change them, and
-    their dependencies.
-    """
+    """Return, in order, the statements that bind or change ``names``, and all that they need."""
     binds = [bound(statement) | changed(statement) for statement in statements]
     binders: dict[str, list[int]] = {}
     for position, names_bound in enumerate(binds):

@@ -138,9 +138,7 @@ class Keys:
         return PREFIX.pack(tag, count) + b"".join(items)
 
     def _extended(self, kind: Kind, depth: int) -> bytes:
-        """Return the shared encoding of an extended value and all values equal to it, unless
-        ``strict``.
-        """
+        """Return the encoding that an extended value shares with all that equal it."""
         reader = self.reader
         if self.hashable and not kind.is_hashable:
             raise TypeError("an element that cannot be hashed")

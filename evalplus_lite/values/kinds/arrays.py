@@ -118,9 +118,7 @@ def _depth(tree: Any) -> int:
 
 
 def fitting(dtype: str) -> Callable[[Value], Value]:
-    """Return a function that converts a value, if possible, to one that an array of this dtype can
-    hold.
-    """
+    """Return a function that converts a value to one that fits the dtype, where it can."""
     width = re.fullmatch(r"(u?)int(\d+)", dtype)
     if width is not None:
         bits = int(width.group(2))

@@ -53,8 +53,7 @@ class Kind:
     key: Callable[[Any], Value] = same
     """For an atom, a plain value that equal atoms share; for a ``scalar``, a number or string."""
     base: Base | None = None
-    """The plain type it equals if its first part does (tuple or dict); a ``scalar`` equals its key.
-    """
+    """The plain type it equals if its first part does; a ``scalar`` equals its key."""
     compared: int = 1
     """The number of leading parts that decide equality of two values."""
     typed: int = 1
@@ -74,8 +73,7 @@ class Kind:
     call: str = ""
     """The full name of the constructor in source text; "" if there is none."""
     arguments: Callable[[Any, Callable[[Value], str]], str] | None = None
-    """Writes the arguments of ``call``, given a function that writes values; by default the parts.
-    """
+    """Writes the arguments of ``call``, with a function for values; by default the parts."""
     constructors: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Functions whose calls in source text denote values of the type, by name."""
 

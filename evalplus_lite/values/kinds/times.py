@@ -89,9 +89,7 @@ def view_of_time(value: datetime.time | datetime.datetime) -> tuple[int | None, 
 def near_time(
     hour: int, minute: int, second: int, microsecond: int, offset: int | None
 ) -> datetime.time:
-    """Return a valid time: parts wrap around, and the offset is clamped to those of real time
-    zones.
-    """
+    """Return a valid time: parts wrap around, and the offset is clamped to 14 hours."""
     zone = None
     if offset is not None:
         minutes = max(-_FURTHEST_TIME, min(int(offset), _FURTHEST_TIME))
