@@ -32,6 +32,7 @@ from evalplus_lite.types import Failure, Task, Verdict
 
 OnFailure = Literal["return", "raise"]
 Items = Iterable[tuple[str, str]]
+_FENCED = "a program with ``` does not load: give Verifier chat=True for raw answers"
 
 
 class Verifier:
@@ -223,17 +224,17 @@ class Verifier:
 
         def verdict(answer: Row) -> Verdict:
             _, row = answer
-            self._report(task_id, row.get("notes", ()))
+            self._warn_once(task_id, [f"task {task_id}: {n}" for n in row.get("notes", ())])
             base, plus, failure, *rest = row["verdict"]
-            if "```" in program and failure is not None and "SyntaxError" in failure[2]:
-                self._report_fences()
+            is_unread = failure is not None and "SyntaxError" in failure[2]
+            if is_unread and "```" in program and "chat" not in self._options:
+                self._warn_once("```", [_FENCED])
             return Verdict(base, plus, None if failure is None else Failure(*failure), *rest)
 
         return self._judge.submit(source, program, self._options, key=task_id, then=verdict)
 
     def explain(self, task_id: str, verdict: Verdict) -> dict[str, Any] | None:
-        """Return the case that decided a verdict: input, expected and actual output, as tagged
-        JSON; None for a pass."""
+        """Return the deciding case, as tagged JSON: input, expected and actual; None for a pass."""
         task, name = self._judge.task(_text(task_id, "the task's id"))
         if not isinstance(verdict, Verdict):
             raise InputError(f"expected a Verdict, got a {type(verdict).__name__}")
@@ -244,16 +245,11 @@ class Verifier:
         case: dict[str, Any] = answer.result()[1]
         return case
 
-    def _report_fences(self) -> None:
-        if "chat" not in self._options and "```" not in self._warned:
-            self._warned.add("```")
-            _warn("a program with ``` does not load: give Verifier chat=True for raw answers")
-
-    def _report(self, task_id: str, notes: Iterable[str]) -> None:
-        if task_id not in self._warned:
-            self._warned.add(task_id)
-            for text in notes:
-                _warn(f"task {task_id}: {text}")
+    def _warn_once(self, about: str, texts: Iterable[str]) -> None:
+        if about not in self._warned:
+            self._warned.add(about)
+            for text in texts:
+                _warn(text)
 
 
 def _warn(text: str) -> None:

@@ -7,7 +7,7 @@ import contextlib
 import os
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from evalplus_lite.errors import InputError, LLMError, shown_path
@@ -70,7 +70,6 @@ def as_comment(shown: str | None) -> str:
 Extract: TypeAlias = Callable[[Task, str], str]
 """Extracts the program from a chat answer, with prose and fences, to a task."""
 
-CHAT_STOP: tuple[str, ...] = ()
 BEGIN = b'{"task_id":'
 """The first bytes of a file of drawn samples."""
 MOST_FAILURES = 8
@@ -94,8 +93,8 @@ class Sampling:
 
     ``endpoint`` is ``chat`` (an instruction with the task; the answer has a whole program) or
     ``completion`` (the model continues the prompt). ``contracts`` is ``shown`` to put the task's
-    precondition into the prompt (EvalPlus paper, section 2.3). ``stop`` None means the endpoint's
-    default stop strings.
+    precondition into the prompt (EvalPlus paper, section 2.3). ``stop`` None means none for
+    ``chat``, and ``COMPLETION_STOP`` for ``completion``.
     """
 
     count: int = 1
@@ -296,23 +295,17 @@ def _request(
     shown = None
     if sampling.contracts == "shown" and task.contract is not None:
         shown = precondition_words(task.contract)
-    if sampling.endpoint == "completion":
-        return Request(
-            model=model,
-            prompt=task.prompt + as_comment(shown),
-            temperature=temperature,
-            max_tokens=sampling.max_tokens,
-            stop=COMPLETION_STOP if sampling.stop is None else sampling.stop,
-            index=number,
-        )
-    return Request(
+    request = Request(
         model=model,
-        messages=(Message("user", instruction(task, shown)),),
         temperature=temperature,
         max_tokens=sampling.max_tokens,
-        stop=CHAT_STOP if sampling.stop is None else sampling.stop,
+        stop=sampling.stop or (),
         index=number,
     )
+    if sampling.endpoint == "chat":
+        return replace(request, messages=(Message("user", instruction(task, shown)),))
+    stop = COMPLETION_STOP if sampling.stop is None else sampling.stop
+    return replace(request, prompt=task.prompt + as_comment(shown), stop=stop)
 
 
 def _row(draw: Draw, sampling: Sampling, reply: Reply, extract: Extract) -> dict[str, Any]:

@@ -16,7 +16,6 @@ class Cache:
     """A folder with one JSON file per reply, named by the request's key and written atomically."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        """Use ``folder``, which is created with the first reply."""
         self.folder = Path(folder)
 
     def path(self, request: Request) -> Path:
