@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from evalplus_lite.programs import parsing
-from evalplus_lite.programs.extraction.extraction import extract, plain
+from evalplus_lite.programs.extraction.extraction import extract, plain, without_escapes
 from evalplus_lite.types import Task
 
 FUNCTION = "def total(numbers):\n    return a0\n"
@@ -41,6 +41,7 @@ TEXTS = {
     "numbered": lambda n: "".join(f"{i}. total\n" for i in range(n)),
     "session": lambda n: ">>> total(1)\n" * n,
     "diff": lambda n: "+ total\n- total\n" * n,
+    "escapes": lambda n: "total\x1b[2D\x1b[K" * n,
 }
 
 
@@ -86,11 +87,12 @@ def test_work_grows_with_the_text(name: str, style: str, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_characters_are_looked_at_once(name: str) -> None:
-    """Odd characters are mended in one pass, also where a mark is never closed."""
+    """Odd characters and escapes are mended in one pass, also where a mark is never closed."""
     lines = []
     for size in (SIZE, 4 * SIZE):
         text = TEXTS[name](size)
         with counted() as work:
             plain(text)
+            without_escapes(text)
         lines.append(work[0])
     assert lines[1] <= 4.5 * lines[0] + 200

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import html
+import io
+import json
 import re
 import textwrap
+import tokenize
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -83,11 +86,11 @@ def _is_fine(whole: str, text: str, task: Task, kind: Kind) -> bool:
             return False
         return not _has_prose(tree) and not misread(tree)
     name = re.escape(task.defined)
-    head = re.compile(rf"^(?:async\s+)?def\s+{name}\b", re.MULTILINE)
+    head = re.compile(rf"^(async\s+)?def\s+{name}\b", re.MULTILINE)
     borrowed = re.search(rf"^from\b.*\bimport\b.*\b{name}\b", text, re.MULTILINE)
     lent = may_lack(text, task) if kind == "solution" else frozenset()
     simple = head.search(text) if kind == "solution" else None
-    if simple and not (lent or borrowed or _LOOK_TWICE.search(text)):
+    if simple and not simple[1] and not (lent or borrowed or _LOOK_TWICE.search(text)):
         return True
     tree = definitions.tree_of(whole)
     if tree is not None and len(tree.body) > MOST_STATEMENTS:
@@ -97,6 +100,8 @@ def _is_fine(whole: str, text: str, task: Task, kind: Kind) -> bool:
     if lent & missing(tree.body, task.defined):
         return False
     if misread(tree) or borrows_besides(tree, task.defined):
+        return False
+    if any(isinstance(n, ast.AsyncFunctionDef) and n.name == task.defined for n in tree.body):
         return False
     if kind == "solution" or not head.search(textwrap.dedent(text)):
         return True
@@ -168,9 +173,49 @@ MODEL_TOKENS = re.compile(
 # Tags between the reasoning and the answer of some models.
 END_OF_THINKING = re.compile(r"</(?:think|thinking|thought|reasoning)>")
 
-_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{2,4}|#x[0-9a-fA-F]{2,4});")
-_TAG = re.compile(r"</?(pre|code|p|br|div|span)\b[^<>\n]{0,200}>", re.IGNORECASE)
+_TERMINAL_ESCAPE = re.compile(
+    r"(?:\x1b\[|\x9b)\??(?P<count>\d{0,4})[0-9;]{0,20}(?P<final>[@-~])"
+    r"|\x1b\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)?|\x1b[()][A-Z0-9]|\x1b[=>78cDEHM]|\x1b|[\b]"
+)
 _INDENTATION = re.compile(r"^ *\t[ \t]*", re.MULTILINE)
+
+
+def without_escapes(text: str) -> str:
+    """Return a text as a terminal would show it, without colors, and with erased and overwritten
+    parts resolved.
+
+    Programs that run models in a terminal wrap lines by moving back, erasing and writing again.
+    """
+    if "\x1b" not in text and "\x9b" not in text and "\b" not in text:
+        return text
+    return "\n".join(map(_shown, text.split("\n")))
+
+
+def _shown(line: str) -> str:
+    if _TERMINAL_ESCAPE.search(line) is None:
+        return line
+    cells: list[str] = []
+    column = at = 0
+    for escape in _TERMINAL_ESCAPE.finditer(line):
+        part = line[at : escape.start()]
+        cells[column : column + len(part)] = part
+        column += len(part)
+        at = escape.end()
+        count = min(int(escape["count"] or 1), len(cells))
+        match escape["final"]:
+            case "D":
+                column = max(0, column - count)
+            case "G":
+                column = min(count - 1, len(cells)) if count else 0
+            case "K" if escape["count"] == "2":
+                cells, column = [], 0
+            case "K":
+                del cells[column:]
+            case _:
+                column -= bool(column) and escape[0] == "\b"
+    part = line[at:]
+    cells[column : column + len(part)] = part
+    return "".join(cells)
 
 
 def plain(text: str) -> str:
@@ -194,7 +239,111 @@ def without_tabs(text: str, *, width: int) -> str:
     return _INDENTATION.sub(lambda match: match[0].expandtabs(width), text)
 
 
-# Programs with another interface than requested: a method.
+# Formats that programs may be wrapped in: sessions, diffs, numbered lines, JSON, HTML.
+
+MOST_TEXTS = 20  # texts of one JSON document that are examined
+
+_PROMPT = re.compile(r"[ \t]*(?:>>>|\.{3,8}:|\.\.\.|In \[\d{0,6}\]:)(?: (.*)|(.*))$")
+_FIRST_PROMPT = re.compile(r"^[ \t]*(?:>>>|In \[\d{0,6}\]:)", re.MULTILINE)
+_ADDED = re.compile(r"^\+(?!\+\+)", re.MULTILINE)
+_DIFF_HEAD = re.compile(r"@@|diff |index |\+\+\+ |--- |new file mode|\\ No newline")
+_NUMBERED = re.compile(r"([ \t]*(\d{1,5})[ \t]{0,4}[|:.)\]\u2502]?)(.*)$")
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{2,4}|#x[0-9a-fA-F]{2,4});")
+_TAG = re.compile(r"</?(pre|code|p|br|div|span)\b[^<>\n]{0,200}>", re.IGNORECASE)
+_ESCAPED_LINE = re.compile(r"\\n[ \t]")
+_ESCAPE = re.compile(r"""\\(["'\\/nrt])""")
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+
+
+def session(text: str) -> Iterator[str]:
+    """Yield the input of an interactive session, without prompts and output."""
+    if not _FIRST_PROMPT.search(text):
+        return
+    typed = []
+    for line in text.split("\n"):
+        match = _PROMPT.match(line)
+        if match:
+            typed.append(match[1] if match[1] is not None else match[2] or "")
+    yield "\n".join(typed) + "\n"
+
+
+def diff(text: str) -> Iterator[str]:
+    """Yield the result of a diff: added and unchanged lines, then just added ones."""
+    if not _ADDED.search(text):
+        return
+    lines = [line for line in text.split("\n") if not _DIFF_HEAD.match(line)]
+    if all(line[:1] in "+- " for line in lines):
+        yield "\n".join(line[1:] for line in lines if not line.startswith("-")) + "\n"
+    yield "\n".join(line[1:] for line in lines if line.startswith("+")) + "\n"
+
+
+def numbered(text: str) -> Iterator[str]:
+    """Yield the lines of a numbered listing without their numbers; ignore other lines."""
+    rows: list[tuple[str, str]] = []
+    best: list[tuple[str, str]] = []
+    following = 0
+    for line in text.split("\n"):
+        match = _NUMBERED.match(line)
+        if not match:
+            continue
+        if int(match[2]) != following:
+            best, rows = max(best, rows, key=len), []
+        following = int(match[2]) + 1
+        rows.append((match[1], match[3]))
+    rows = max(best, rows, key=len)
+    if len(rows) < 2:
+        return
+    yield textwrap.dedent("\n".join(rest for _, rest in rows) + "\n")
+    yield textwrap.dedent("\n".join(" " * len(mark) + rest for mark, rest in rows) + "\n")
+
+
+def json_texts(text: str) -> Iterator[str]:
+    """Yield the strings of a JSON document, longest first, or the content of an unquoted one."""
+    begin = min((at for mark in '{["' if (at := text.find(mark)) >= 0), default=-1)
+    if begin >= 0:
+        try:
+            value, _ = json.JSONDecoder(strict=False).raw_decode(text, begin)
+        except (ValueError, RecursionError):
+            value = None
+        texts = sorted(_texts(value), key=len, reverse=True)
+        yield from texts[:MOST_TEXTS]
+    if _ESCAPED_LINE.search(text):
+        yield _ESCAPE.sub(lambda match: _ESCAPES.get(match[1], match[1]), text)
+
+
+def _texts(value: object) -> Iterator[str]:
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, list):
+            pending += one
+            if one and all(isinstance(each, str) for each in one):
+                yield "\n".join(each.removesuffix("\n") for each in one)
+        elif isinstance(one, dict):
+            pending += one.values()
+
+
+def hypertext(text: str) -> Iterator[str]:
+    """Yield the text without HTML tags and entities."""
+    plain = _TAG.sub(lambda tag: "" if tag[1].lower() in ("span", "code") else "\n", text)
+    if plain != text or _ENTITY.search(text):
+        yield html.unescape(plain).replace("\xa0", " ")
+
+
+WRAPPINGS: tuple[tuple[Step, Callable[[str], Iterator[str]]], ...] = (
+    ("unescaped HTML", hypertext),
+    ("took the text out of JSON", json_texts),
+    ("took what was typed in a session", session),
+    ("applied a diff", diff),
+    ("removed line numbers", numbered),
+)
+
+
+# Programs with another interface than requested: a method, a coroutine.
+
+_LOOP = re.compile(r"\b(?:asyncio|trio|anyio|curio|aio\w+)\b")
 
 
 def method_call(tree: ast.Module, name: str) -> str | None:
@@ -225,6 +374,31 @@ def method_call(tree: ast.Module, name: str) -> str | None:
 def _asks_for_more(arguments: ast.arguments) -> bool:
     given = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
     return given > 1 or any(default is None for default in arguments.kw_defaults)
+
+
+def synchronous(source: str, tree: ast.Module, name: str) -> str | None:
+    """Return a program without ``async`` and ``await``, or None if they are needed.
+
+    That is the case if the function is not a coroutine, or uses an event loop.
+    """
+    coroutine = any(isinstance(n, ast.AsyncFunctionDef) and n.name == name for n in tree.body)
+    if not coroutine or _LOOP.search(source):
+        return None
+    try:
+        gone = list(_keywords(source))
+    except (tokenize.TokenError, SyntaxError):
+        return None
+    lines = list(io.StringIO(source))
+    for row, first, last in reversed(gone):
+        line = lines[row - 1]
+        lines[row - 1] = line[:first] + line[last:].lstrip(" \t")
+    return "".join(lines)
+
+
+def _keywords(source: str) -> Iterator[tuple[int, int, int]]:
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.string in ("async", "await") and token.type == tokenize.NAME:
+            yield token.start[0], token.start[1], token.end[1]
 
 
 # Limit on characters that are compiled to search one answer: ten times the most that any real one
@@ -264,13 +438,25 @@ class Search:
         ways: list[Callable[[_Variant], Extraction | None]] = [self._blocks]
         if self.task.style == "completion":
             ways.insert(0 if self.kind == "completion" else 1, self._body)
-        # Take markup away before cutting anything off.
-        for texts in (variants, list(_without_markup(variants[-1]))):
+        # Unwrap other formats before cutting anything off.
+        for texts in (variants, variants[-1:] and list(self._unwrapped(variants[-1]))):
             for way in ways:
                 extraction = next(filter(None, map(way, texts)), None)
                 if extraction is not None:
                     return extraction
         return self._cut(variants)
+
+    def _unwrapped(self, variant: _Variant) -> Iterator[_Variant]:
+        """Yield the unwrapped content of the answer, or of its fenced blocks: a session, a diff,
+        JSON, HTML.
+        """
+        for text, steps in self._bodies(variant):
+            for step, unwrap in WRAPPINGS:
+                for inner in unwrap(text):
+                    self.budget.left -= len(text) // 20 + 100
+                    if self.budget.left <= 0:
+                        return
+                    yield _Variant(inner, (*steps, step))
 
     def _blocks(self, variant: _Variant) -> Extraction | None:
         """Try whole pieces: the answer itself, its fenced blocks, stretches between fences."""
@@ -375,6 +561,10 @@ class Search:
             return None
         complete = [(piece, tree) for piece, tree in mains if not self._missing(tree.body)]
         piece, tree = (complete or mains)[-1]
+        plain = synchronous(piece, tree, name)
+        plain_tree = self.budget.tree(plain) if plain is not None else None
+        if plain is not None and plain_tree is not None:
+            piece, tree, steps = plain, plain_tree, (*steps, "made a coroutine a function")
         lacking, front = self._missing(tree.body), ""
         for other, other_tree in trees:
             lent = definitions.needed(other_tree.body, lacking) if other_tree is not tree else []
@@ -426,6 +616,7 @@ def _variants(text: str) -> Iterator[_Variant]:
     variant = _Variant(text, ())
     yield variant
     mends: tuple[tuple[Step, Callable[[str], str]], ...] = (
+        ("removed terminal escapes", without_escapes),
         ("removed model tokens", lambda text: MODEL_TOKENS.sub("", text)),
         ("replaced odd characters", plain),
     )
@@ -438,14 +629,6 @@ def _variants(text: str) -> Iterator[_Variant]:
         for width in (4, 8):
             mended = without_tabs(variant.text, width=width)
             yield replace(variant, text=mended, steps=(*variant.steps, "expanded tabs"))
-
-
-def _without_markup(variant: _Variant) -> Iterator[_Variant]:
-    """Yield the answer without HTML tags and entities, if it has any."""
-    plain = _TAG.sub(lambda tag: "" if tag[1].lower() in ("span", "code") else "\n", variant.text)
-    if plain != variant.text or _ENTITY.search(plain):
-        text = html.unescape(plain).replace("\xa0", " ")
-        yield replace(variant, text=text, steps=(*variant.steps, "unescaped HTML"))
 
 
 def _indentations(text: str, entry_point: str) -> Iterator[tuple[str, tuple[Step, ...]]]:

@@ -18,10 +18,15 @@ from evalplus_lite.types import Task
 Kind: TypeAlias = Literal["solution", "completion"]
 Step: TypeAlias = Literal[
     "left out the thinking",
+    "removed terminal escapes",
     "removed model tokens",
     "replaced odd characters",
     "expanded tabs",
     "unescaped HTML",
+    "took the text out of JSON",
+    "took what was typed in a session",
+    "applied a diff",
+    "removed line numbers",
     "took a fenced block",
     "joined blocks",
     "cut what does not compile",
@@ -29,6 +34,7 @@ Step: TypeAlias = Literal[
     "mended the indentation",
     "took definitions from the prompt",
     "made a function of a method",
+    "made a coroutine a function",
     "dropped examples",
     "found no program",
     "too large to look into",
