@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import html
 import json
-import textwrap
 
 import pytest
 
@@ -25,12 +24,7 @@ FUNCTION = (
 )
 LINES = FUNCTION.splitlines()
 SESSION = "\n".join([f">>> {LINES[0]}", *(f"... {line}" for line in LINES[1:]), "..."])
-DIFF = "--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,6 @@\n"
 OLLAMA = FUNCTION.replace("numbers:\n", "num\x1b[3D\x1b[K\x1b[?25lnumbers:\n")
-
-
-def numbers(form: str, first: int = 1) -> str:
-    return "\n".join(form.format(n, line) for n, line in enumerate(LINES, first))
 
 
 @pytest.mark.parametrize(
@@ -40,13 +34,6 @@ def numbers(form: str, first: int = 1) -> str:
         f"Try it:\n```pycon\n{SESSION}\n>>> total([1, 2])\n3\n```\nIt prints 3.",
         f"```\nPython 3.11.4\n{SESSION}\n>>> total([1,\n... 2])\n3\n>>> \n```",
         "In [1]: " + FUNCTION.rstrip().replace("\n", "\n   ...: ") + "\nOut[1]: 3",
-        DIFF + textwrap.indent(FUNCTION, "+"),
-        f"```diff\n{DIFF}{textwrap.indent(FUNCTION, '+')}```",
-        f"```diff\n{DIFF} {LINES[0]}\n-    return 0\n+" + "\n+".join(LINES[1:]) + "\n```",
-        numbers("{}: {}"),
-        f"```python\n{numbers('{:>3} | {}', 8)}\n```",
-        numbers("{:<4}{}", 7),
-        f"The code:\n{numbers('{}. {}', 98)}\nThat is it.",
         json.dumps({"thought": "add them", "code": FUNCTION}),
         f"```json\n{json.dumps({'answer': {'python': FUNCTION}}, indent=2)}\n```",
         json.dumps({"solution": f"```python\n{FUNCTION}```"}),
@@ -68,8 +55,6 @@ def numbers(form: str, first: int = 1) -> str:
         f"```python\n{FUNCTION}```\nTests:\n```python\nfrom solution import total\n"
         "def test():\n    assert total([1]) == 1\n```",
         f"{FUNCTION}\nfrom main import total\nassert total([1]) == 1\n",
-        FUNCTION.replace("def", "async def"),
-        f"```python\nasync {FUNCTION}```",
     ],
 )
 @pytest.mark.parametrize("task", [TASK, ALONE], ids=["completion", "solution"])
@@ -102,17 +87,6 @@ def test_a_method_is_called(program: str, form: str) -> None:
     assert callable(total)
     assert total([1, 2]) == 3
     assert "made a function of a method" in found.steps
-
-
-def test_awaits_go_with_the_coroutine() -> None:
-    """Recursion through await is plain recursion; an event loop's user stays a coroutine."""
-    answer = (
-        "async def total(numbers):\n    if not numbers:\n        return 0\n"
-        "    return numbers[0] + await total(numbers[1:])\n"
-    )
-    assert "await" not in extract(answer, ALONE).source
-    looping = f"import asyncio\n{answer}"
-    assert extract(looping, ALONE).source == looping
 
 
 @pytest.mark.parametrize("kind", ["plain", "fenced"])

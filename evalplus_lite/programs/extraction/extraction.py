@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 import html
-import io
 import json
 import re
 import textwrap
-import tokenize
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -239,15 +237,12 @@ def without_tabs(text: str, *, width: int) -> str:
     return _INDENTATION.sub(lambda match: match[0].expandtabs(width), text)
 
 
-# Formats that programs may be wrapped in: sessions, diffs, numbered lines, JSON, HTML.
+# Formats that programs may be wrapped in: sessions, JSON, HTML.
 
 MOST_TEXTS = 20  # texts of one JSON document that are examined
 
 _PROMPT = re.compile(r"[ \t]*(?:>>>|\.{3,8}:|\.\.\.|In \[\d{0,6}\]:)(?: (.*)|(.*))$")
 _FIRST_PROMPT = re.compile(r"^[ \t]*(?:>>>|In \[\d{0,6}\]:)", re.MULTILINE)
-_ADDED = re.compile(r"^\+(?!\+\+)", re.MULTILINE)
-_DIFF_HEAD = re.compile(r"@@|diff |index |\+\+\+ |--- |new file mode|\\ No newline")
-_NUMBERED = re.compile(r"([ \t]*(\d{1,5})[ \t]{0,4}[|:.)\]\u2502]?)(.*)$")
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{2,4}|#x[0-9a-fA-F]{2,4});")
 _TAG = re.compile(r"</?(pre|code|p|br|div|span)\b[^<>\n]{0,200}>", re.IGNORECASE)
 _ESCAPED_LINE = re.compile(r"\\n[ \t]")
@@ -265,36 +260,6 @@ def session(text: str) -> Iterator[str]:
         if match:
             typed.append(match[1] if match[1] is not None else match[2] or "")
     yield "\n".join(typed) + "\n"
-
-
-def diff(text: str) -> Iterator[str]:
-    """Yield the result of a diff: added and unchanged lines, then just added ones."""
-    if not _ADDED.search(text):
-        return
-    lines = [line for line in text.split("\n") if not _DIFF_HEAD.match(line)]
-    if all(line[:1] in "+- " for line in lines):
-        yield "\n".join(line[1:] for line in lines if not line.startswith("-")) + "\n"
-    yield "\n".join(line[1:] for line in lines if line.startswith("+")) + "\n"
-
-
-def numbered(text: str) -> Iterator[str]:
-    """Yield the lines of a numbered listing without their numbers; ignore other lines."""
-    rows: list[tuple[str, str]] = []
-    best: list[tuple[str, str]] = []
-    following = 0
-    for line in text.split("\n"):
-        match = _NUMBERED.match(line)
-        if not match:
-            continue
-        if int(match[2]) != following:
-            best, rows = max(best, rows, key=len), []
-        following = int(match[2]) + 1
-        rows.append((match[1], match[3]))
-    rows = max(best, rows, key=len)
-    if len(rows) < 2:
-        return
-    yield textwrap.dedent("\n".join(rest for _, rest in rows) + "\n")
-    yield textwrap.dedent("\n".join(" " * len(mark) + rest for mark, rest in rows) + "\n")
 
 
 def json_texts(text: str) -> Iterator[str]:
@@ -336,14 +301,10 @@ WRAPPINGS: tuple[tuple[Step, Callable[[str], Iterator[str]]], ...] = (
     ("unescaped HTML", hypertext),
     ("took the text out of JSON", json_texts),
     ("took what was typed in a session", session),
-    ("applied a diff", diff),
-    ("removed line numbers", numbered),
 )
 
 
-# Programs with another interface than requested: a method, a coroutine.
-
-_LOOP = re.compile(r"\b(?:asyncio|trio|anyio|curio|aio\w+)\b")
+# Programs with another interface than requested: a method.
 
 
 def method_call(tree: ast.Module, name: str) -> str | None:
@@ -374,31 +335,6 @@ def method_call(tree: ast.Module, name: str) -> str | None:
 def _asks_for_more(arguments: ast.arguments) -> bool:
     given = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
     return given > 1 or any(default is None for default in arguments.kw_defaults)
-
-
-def synchronous(source: str, tree: ast.Module, name: str) -> str | None:
-    """Return a program without ``async`` and ``await``, or None if they are needed.
-
-    That is the case if the function is not a coroutine, or uses an event loop.
-    """
-    coroutine = any(isinstance(n, ast.AsyncFunctionDef) and n.name == name for n in tree.body)
-    if not coroutine or _LOOP.search(source):
-        return None
-    try:
-        gone = list(_keywords(source))
-    except (tokenize.TokenError, SyntaxError):
-        return None
-    lines = list(io.StringIO(source))
-    for row, first, last in reversed(gone):
-        line = lines[row - 1]
-        lines[row - 1] = line[:first] + line[last:].lstrip(" \t")
-    return "".join(lines)
-
-
-def _keywords(source: str) -> Iterator[tuple[int, int, int]]:
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.string in ("async", "await") and token.type == tokenize.NAME:
-            yield token.start[0], token.start[1], token.end[1]
 
 
 # Limit on characters that are compiled to search one answer: ten times the most that any real one
@@ -447,7 +383,7 @@ class Search:
         return self._cut(variants)
 
     def _unwrapped(self, variant: _Variant) -> Iterator[_Variant]:
-        """Yield the unwrapped content of the answer, or of its fenced blocks: a session, a diff,
+        """Yield the unwrapped content of the answer, or of its fenced blocks: a session,
         JSON, HTML.
         """
         for text, steps in self._bodies(variant):
@@ -561,10 +497,6 @@ class Search:
             return None
         complete = [(piece, tree) for piece, tree in mains if not self._missing(tree.body)]
         piece, tree = (complete or mains)[-1]
-        plain = synchronous(piece, tree, name)
-        plain_tree = self.budget.tree(plain) if plain is not None else None
-        if plain is not None and plain_tree is not None:
-            piece, tree, steps = plain, plain_tree, (*steps, "made a coroutine a function")
         lacking, front = self._missing(tree.body), ""
         for other, other_tree in trees:
             lent = definitions.needed(other_tree.body, lacking) if other_tree is not tree else []
