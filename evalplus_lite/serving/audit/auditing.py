@@ -14,7 +14,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,6 +22,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, Literal
 
 from evalplus_lite.errors import InputError
@@ -81,24 +81,19 @@ def program_set() -> ProgramSet:
     """Return the set that comes with the package."""
     data = tomllib.loads(HOST.with_name("programs.toml").read_text(encoding="utf-8"))
     problems = {row["name"]: _problem(row) for row in data["problem"]}
-    programs = tuple(
-        AuditProgram(
-            name=row["name"],
-            category=row["class"],
-            problem=problems[row["problem"]],
-            text=row["text"].replace("@BRACKETS@", "[" * 1000 + "]" * 1000),
-        )
-        for row in data["program"]
-    )
-    return ProgramSet(data["version"], programs)
+    programs = []
+    for row in data["program"]:
+        text = row["text"].replace("@BRACKETS@", "[" * 1000 + "]" * 1000)
+        programs.append(AuditProgram(row["name"], row["class"], problems[row["problem"]], text))
+    return ProgramSet(data["version"], tuple(programs))
 
 
 def _problem(row: dict[str, Any]) -> AuditTask:
     cases = [tuple(case) for case in row["cases"]]
     for count in row.get("ranges", ()):
         cases.append((f"{count}\n", "".join(f"{n}\n" for n in range(1, count + 1))))
-    facts = row["name"], row["kind"], row["prompt"], tuple(cases)
-    return AuditTask(*facts, row.get("entry_point", ""))
+    entry_point = row.get("entry_point", "")
+    return AuditTask(row["name"], row["kind"], row["prompt"], tuple(cases), entry_point)
 
 
 # A question to a verifier's process: a program with its task, in every form a verifier may need.
@@ -239,14 +234,6 @@ class Answer:
     problem: str = ""
 
 
-class Unanswered(Exception):
-    """The process ended, or took too long."""
-
-    def __init__(self, reply: Reply) -> None:
-        super().__init__(reply)
-        self.reply: Reply = reply
-
-
 class VerifierProcess:
     """A process that asks one verifier, started when needed; a context manager for one thread."""
 
@@ -290,15 +277,14 @@ class VerifierProcess:
         theirs.close()
         ours.settimeout(target.timeout)
         self._wire, self._rest = ours, b""
-        try:
-            hello = self._read(START_SECONDS)
-        except Unanswered as error:
+        hello = self._read(START_SECONDS)
+        if isinstance(hello, str):
             with log.open("rb") as file:
                 file.seek(max(0, log.stat().st_size - TAIL_BYTES))
                 lines = file.read().decode(errors="replace").strip().splitlines()
             raise InputError(
-                f"{target.name} cannot be asked: {lines[-1] if lines else _ENDS[error.reply]}"
-            ) from None
+                f"{target.name} cannot be asked: {lines[-1] if lines else _ENDS[hello]}"
+            )
         if "problem" in hello:
             raise InputError(
                 f"{target.name} cannot be asked: {hello['problem']}",
@@ -315,14 +301,13 @@ class VerifierProcess:
             except InputError as error:  # it could be asked before, so earlier answers count
                 return Answer("error", None, time.monotonic() - begun, str(error))
         assert self._wire is not None
-        try:
-            # TimeoutError: the process was stopped and reads nothing.
-            with contextlib.suppress(BrokenPipeError, ConnectionResetError, TimeoutError):
-                self._wire.sendall(json.dumps(question(program, reference)).encode() + b"\n")
-            row = self._read(self.target.timeout)
-        except Unanswered as error:
+        # TimeoutError: the process was stopped and reads nothing.
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError, TimeoutError):
+            self._wire.sendall(json.dumps(question(program, reference)).encode() + b"\n")
+        row = self._read(self.target.timeout)
+        if isinstance(row, str):
             self.close()
-            return Answer(error.reply, None, time.monotonic() - begun)
+            return Answer(row, None, time.monotonic() - begun)
         score = row["score"]
         if row["problem"]:
             return Answer("error", None, row["seconds"], row["problem"])
@@ -344,8 +329,11 @@ class VerifierProcess:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
 
-    def _read(self, seconds: float) -> dict[str, Any]:
-        """Return the next row from our process, ignoring anything that a program wrote there."""
+    def _read(self, seconds: float) -> dict[str, Any] | Literal["ended", "hang"]:
+        """Return the next row from our process, or how it failed to answer.
+
+        Anything that a program wrote there is ignored.
+        """
         assert self._wire is not None
         assert self._process is not None
         deadline = time.monotonic() + seconds
@@ -361,7 +349,7 @@ class VerifierProcess:
             if len(self._rest) > MOST_ANSWER:
                 self._rest = b""
             if time.monotonic() > deadline:
-                raise Unanswered("hang")
+                return "hang"
             ready, _, _ = select.select([self._wire], [], [], POLL_SECONDS)
             try:
                 data = self._wire.recv(MOST_ANSWER) if ready else b""
@@ -370,7 +358,7 @@ class VerifierProcess:
             self._rest += data
             # A child of the verifier may keep the other end open, so check its process, too.
             if not data and (ready or self._process.poll() is not None):
-                raise Unanswered("ended")
+                return "ended"
 
 
 MOST_PROCESSES = 8
@@ -549,17 +537,18 @@ def _asked(
     target: Target, programs: Iterable[AuditProgram], workers: int, known: ProgramSet
 ) -> Iterator[tuple[AuditProgram, Answer]]:
     """Yield the answers in the programs' order, asking about several at a time."""
-    local = threading.local()
+    idle: SimpleQueue[VerifierProcess] = SimpleQueue()
+
+    def ask(program: AuditProgram) -> Answer:
+        process = idle.get()
+        try:
+            return process.ask(program, known.reference(program.problem))
+        finally:
+            idle.put(process)
+
     with ExitStack() as stack:
-        lock = threading.Lock()
-
-        def ask(program: AuditProgram) -> Answer:
-            if not hasattr(local, "process"):
-                with lock:
-                    local.process = stack.enter_context(VerifierProcess(target))
-            answer: Answer = local.process.ask(program, known.reference(program.problem))
-            return answer
-
+        for _ in range(workers):
+            idle.put(stack.enter_context(VerifierProcess(target)))
         with ThreadPoolExecutor(workers) as pool:
             futures = [(program, pool.submit(ask, program)) for program in programs]
             try:

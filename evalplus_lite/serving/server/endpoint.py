@@ -218,7 +218,8 @@ def _route(
     async def respond(request: Request) -> Response:
         begun = time.monotonic()
         response = await answered(request)
-        metrics.request(endpoint.path, response.status_code, time.monotonic() - begun)
+        metrics.requests.labels(endpoint.path, str(response.status_code)).inc()
+        metrics.latency.labels(endpoint.path).observe(time.monotonic() - begun)
         return response
 
     async def answered(request: Request) -> Response:

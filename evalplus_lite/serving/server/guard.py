@@ -68,7 +68,7 @@ class Guard:
             return
         except Refused as error:
             refused = error.with_traceback(None)  # the traceback holds the body read so far
-        self.metrics.refused(refused.status)
+        self.metrics.requests.labels("refused", str(refused.status)).inc()
         if "connection" not in refused.headers:
             await self._drain(scope, arriving)
         headers = refused.headers

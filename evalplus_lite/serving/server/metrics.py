@@ -25,10 +25,10 @@ class Metrics:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
         count = partial(Counter, registry=self.registry)
-        self._requests = count(
+        self.requests = count(
             "evalplus_lite_requests", "Requests by endpoint and status.", ["endpoint", "status"]
         )
-        self._latency = Histogram(
+        self.latency = Histogram(
             "evalplus_lite_request_seconds",
             "Time from the whole request to the beginning of its answer.",
             ["endpoint"],
@@ -40,9 +40,9 @@ class Metrics:
             "Verdicts by name; errors by kind.",
             ["verdict"],
         )
-        self._runs = count("evalplus_lite_runs", "Plain runs by how they ended.", ["ended"])
+        self.runs = count("evalplus_lite_runs", "Plain runs by how they ended.", ["ended"])
         self._stored = count("evalplus_lite_store_hits", "Verdicts from the store.")
-        self._cpu = count(
+        self.cpu = count(
             "evalplus_lite_program_cpu_seconds", "CPU time of the programs that were judged."
         )
 
@@ -51,27 +51,13 @@ class Metrics:
         found = Gauge(f"evalplus_lite_{name}", help, registry=self.registry)
         found.set_function(value)
 
-    def request(self, endpoint: str, status: int, seconds: float) -> None:
-        """Count a request."""
-        self._requests.labels(endpoint, str(status)).inc()
-        self._latency.labels(endpoint).observe(seconds)
-
-    def refused(self, status: int) -> None:
-        """Count a request that was rejected before it reached an endpoint."""
-        self._requests.labels("refused", str(status)).inc()
-
     def verdict(self, name: str, *, cpu: float = 0.0, is_stored: bool = False) -> None:
         """Count a verdict, or the error that replaces it."""
         self._verdicts.labels(name).inc()
         if is_stored:
             self._stored.inc()
         else:
-            self._cpu.inc(cpu)
-
-    def run(self, ended: str, *, cpu: float) -> None:
-        """Count a plain run."""
-        self._runs.labels(ended).inc()
-        self._cpu.inc(cpu)
+            self.cpu.inc(cpu)
 
     def text(self) -> bytes:
         """Return all metrics as text."""

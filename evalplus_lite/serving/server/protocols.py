@@ -286,7 +286,8 @@ async def run_code(asking: Asking) -> dict[str, Any]:
     data = _contents(body)
     item = (body.code, (body.stdin or "").encode(), data, body.fetch_files, *bounds)
     row = await service.run(asking.client, item)
-    asking.metrics.run(row["ended"], cpu=row["cpu"])
+    asking.metrics.runs.labels(row["ended"]).inc()
+    asking.metrics.cpu.inc(row["cpu"])
     is_late = row["ended"] == "timeout"
     code = None if is_late else 1 if row["exit_code"] is None else row["exit_code"]
     stderr = row["stderr"] + (f"\n{row['detail']}\n" if row["detail"] and not is_late else "")
