@@ -21,8 +21,8 @@ from evalplus_lite.jobs.evaluation import evaluate
 from evalplus_lite.jobs.expected import SuiteSource
 from evalplus_lite.jobs.samples import Samples, SampleStream
 from evalplus_lite.jobs.session import Result, Session, within
-from evalplus_lite.reports.exporters.pytest_suite import KINDS, write_pytest
 from evalplus_lite.reports.exporters.suites import (
+    KINDS,
     Card,
     ExportedTask,
     Lost,
@@ -31,6 +31,7 @@ from evalplus_lite.reports.exporters.suites import (
     write_evalplus,
     write_huggingface,
     write_humaneval,
+    write_pytest,
 )
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.tasks.contracts import has_check

@@ -16,13 +16,14 @@ from support.commands import captured
 from evalplus_lite import Session, load_dataset
 from evalplus_lite.errors import InputError
 from evalplus_lite.reports import export
-from evalplus_lite.reports.exporters.pytest_suite import file_name, write_pytest
 from evalplus_lite.reports.exporters.suites import (
     Card,
     ExportedTask,
+    file_name,
     write_evalplus,
     write_huggingface,
     write_humaneval,
+    write_pytest,
 )
 from evalplus_lite.tasks import Dataset
 from evalplus_lite.types import Case, Rule, Sample, Suite, Task, Value

@@ -12,8 +12,11 @@ import pytest
 from support.commands import captured, run, write_rows
 
 from evalplus_lite.jobs.expected import SuiteSource
-from evalplus_lite.reports.exporters.pytest_suite import file_name, write_pytest
-from evalplus_lite.reports.exporters.suites import ExportedTask
+from evalplus_lite.reports.exporters.suites import (
+    ExportedTask,
+    file_name,
+    write_pytest,
+)
 from evalplus_lite.reports.exporting import EXPORTERS, export, unexpressed
 from evalplus_lite.sandbox import Limits, Sandbox
 from evalplus_lite.tasks import load_dataset

@@ -13,13 +13,13 @@ import pytest
 from support.commands import captured, run, write_rows
 
 from evalplus_lite.errors import InputError
-from evalplus_lite.reports.exporters.pytest_suite import write_pytest
 from evalplus_lite.reports.exporters.suites import (
     Card,
     ExportedTask,
     write_evalplus,
     write_huggingface,
     write_humaneval,
+    write_pytest,
 )
 from evalplus_lite.types import Case, Suite, Task, Value
 from evalplus_lite.values import wire

@@ -7,7 +7,7 @@ import io
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 from xml.sax.saxutils import escape, quoteattr
@@ -153,11 +153,7 @@ TEMPLATES.filters["attribute"] = lambda value: quoteattr(_fit(value))
 TEMPLATES.filters["text"] = lambda value: escape(_fit(value), {"\r": "&#13;"})
 
 
-Writer = Callable[[Sequence[Evaluation], TextIO], int]
-FORMS: Mapping[str, Writer] = {
-    "junit": write_junit,
-    "csv": write_csv,
-}
+FORMS = {"junit": write_junit, "csv": write_csv}
 ENDINGS = {".xml": "junit", ".csv": "csv"}
 """The format for each file extension."""
 

@@ -147,13 +147,13 @@ def open_task(folder: Path, stack: ExitStack) -> Read:
 
 def open_suite(folder: Path, stack: ExitStack) -> Read:
     """Suite files, and the exports of what was read."""
-    from evalplus_lite.reports.exporters.pytest_suite import write_pytest
     from evalplus_lite.reports.exporters.suites import (
         Card,
         ExportedTask,
         write_evalplus,
         write_huggingface,
         write_humaneval,
+        write_pytest,
     )
     from evalplus_lite.tasks import load_dataset
 
