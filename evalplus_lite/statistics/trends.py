@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from statistics import NormalDist
+from statistics import NormalDist, fmean
 
 from evalplus_lite.statistics.means import clustered_interval
 
@@ -74,8 +74,8 @@ def line_fit(points: Sequence[Observation]) -> LineFit | None:
     if len(sums) < LEAST_CLUSTERS or len({point.x for point in points}) < 2:
         return None
     count = len(points)
-    middle = math.fsum(point.x for point in points) / count
-    mean = math.fsum(point.y for point in points) / count
+    middle = fmean(point.x for point in points)
+    mean = fmean(point.y for point in points)
     spread = math.fsum((point.x - middle) ** 2 for point in points)
     if not spread > 0:
         return None
@@ -146,21 +146,19 @@ def size_groups(points: Sequence[Observation], *, count: int, logarithmic: bool)
 
 
 def _group(points: Sequence[Observation], logarithmic: bool) -> SizeGroup:
-    count = len(points)
-    mean = math.fsum(point.y for point in points) / count
+    clusters = _clusters(points)
+    sums = [(math.fsum(point.y for point in some), len(some)) for some in clusters]
+    xs = [point.x for point in points]
+    mean = fmean(point.y for point in points)
     return SizeGroup(
-        low=points[0].x,
-        high=points[-1].x,
-        middle=10 ** (math.fsum(math.log10(point.x) for point in points) / count)
-        if logarithmic
-        else math.fsum(point.x for point in points) / count,
-        points=count,
-        clusters=len({point.cluster for point in points}),
+        low=xs[0],
+        high=xs[-1],
+        middle=10 ** fmean(map(math.log10, xs)) if logarithmic else fmean(xs),
+        points=len(points),
+        clusters=len(clusters),
         mean=mean,
-        variance=math.fsum((point.y - mean) ** 2 for point in points) / count,
-        interval=clustered_interval(
-            (math.fsum(point.y for point in some), len(some)) for some in _clusters(points)
-        ),
+        variance=fmean((point.y - mean) ** 2 for point in points),
+        interval=clustered_interval(sums),
     )
 
 
@@ -186,20 +184,16 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 def _standard(values: Sequence[float]) -> list[float]:
     """Return standardized values; an empty list if all are equal."""
-    mean = math.fsum(values) / len(values)
-    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
+    mean = fmean(values)
+    deviation = math.sqrt(fmean((value - mean) ** 2 for value in values))
     return [(value - mean) / deviation for value in values] if deviation > 0 else []
 
 
 def student(freedom: int) -> float:
-    """Return the two-sided 95 % point of Student's t for these degrees of freedom (at least 1).
+    """Return the two-sided 95 % point of Student's t for 3 or more degrees of freedom.
 
-    Uses the Cornish-Fisher series, accurate to 3 digits from 3 on (Abramowitz and Stegun 26.7.5).
+    Uses the Cornish-Fisher series, accurate to 3 digits there (Abramowitz and Stegun 26.7.5).
     """
-    if freedom == 1:
-        return math.tan(math.pi * 0.475)
-    if freedom == 2:
-        return 0.95 * math.sqrt(2 / (1 - 0.95**2))
     z, n = NormalDist().inv_cdf(0.975), freedom
     series = (
         (z**3 + z) / (4 * n),
