@@ -129,21 +129,16 @@ def figures(
 
 
 def rejections(program: ProgramOutcome) -> list[float]:
-    """Return the probability that N random cases reject a program, for N from 1 to MOST_CASES."""
-    if not program.rejecting and not program.is_accepted:
-        return [1.0] * MOST_CASES
-    return hits(program.rejecting, program.cases, MOST_CASES)
-
-
-def hits(wanted: int, cases: int, most: int) -> list[float]:
-    """Return the probability that N of the cases include a wanted one, for N from 1 to ``most``.
+    """Return the probability that N random cases reject a program, for N from 1 to MOST_CASES.
 
     Cases are drawn without replacement; from N = ``cases`` on, all are drawn.
     """
+    if not program.rejecting and not program.is_accepted:
+        return [1.0] * MOST_CASES
     escape, expected = 1.0, []
-    for drawn in range(most):
-        left = cases - drawn
+    for drawn in range(MOST_CASES):
+        left = program.cases - drawn
         if left > 0:
-            escape *= max(0.0, left - wanted) / left
+            escape *= max(0.0, left - program.rejecting) / left
         expected.append(1 - escape)
     return expected

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from statistics import NormalDist
+from statistics import NormalDist, fmean
 
 from evalplus_lite.statistics.means import Z
 from evalplus_lite.statistics.pass_at_k import Count, exact_pass_at_k
@@ -55,12 +55,12 @@ def paired(
     ]
     step = max(float(exact_pass_at_k(each.total, 1, k)) for pair in both for each in pair)
     gaps = list(map(float, exact))
-    squares = math.fsum(gap * gap for gap in gaps)
+    squares = fmean(gap * gap for gap in gaps)
     return PairedDifference(
-        difference=math.fsum(gaps) / len(gaps),
+        difference=fmean(gaps),
         interval=difference_interval(gaps, step=step),
         p=sign_test(exact),
-        visible=visible_difference(squares / len(gaps), len(gaps)) if squares else None,
+        visible=visible_difference(squares, len(gaps)) if squares else None,
     )
 
 
@@ -133,16 +133,14 @@ def _sign_changes(steps: Sequence[int], width: int) -> float:
     return float(Fraction(2 * tail, 1 << len(steps)))
 
 
-def visible_difference(
-    squares: float, tasks: int, *, power: float = POWER, level: float = LEVEL
-) -> float:
-    """Return the minimum detectable effect of a paired comparison with this power and level.
+def visible_difference(squares: float, tasks: int) -> float:
+    """Return the minimum detectable effect of a paired comparison: power 80 %, level 5 %.
 
     ``squares`` is the mean square of the differences by task: with one sample per task, the share
-    of tasks on which the two differ. By default ``2.80 * sqrt(squares / tasks)``. At most 1.
+    of tasks on which the two differ. It is ``2.80 * sqrt(squares / tasks)``, at most 1.
     """
     normal = NormalDist()
-    factor = normal.inv_cdf(1 - level / 2) + normal.inv_cdf(power)
+    factor = normal.inv_cdf(1 - LEVEL / 2) + normal.inv_cdf(POWER)
     return min(1.0, factor * math.sqrt(squares / tasks)) if tasks else 1.0
 
 

@@ -306,7 +306,7 @@ def test_trends_and_groups() -> None:
     assert sum(g.points for g in size_groups(points, count=3, logarithmic=False)) == len(points)
 
 
-@pytest.mark.parametrize("freedom", [1, 2, 3, 5, 20, 500])
+@pytest.mark.parametrize("freedom", [3, 5, 20, 500])
 def test_students_t(freedom: int) -> None:
     assert student(freedom) == pytest.approx(float(stats.t.ppf(0.975, freedom)), rel=2e-3)
 
@@ -360,7 +360,6 @@ def test_a_difference_that_can_be_seen_is_seen_in_four_of_five() -> None:
         assert low < np.mean([mcnemar(int(w), int(s)) < 0.05 for w, s, _ in found]) < high
     assert visible_difference(0.1, 164) == pytest.approx(0.069, abs=5e-4)
     assert visible_difference(0.1, 378) == pytest.approx(0.0456, abs=5e-4)
-    assert visible_difference(0.1, 164, power=0.9, level=0.01) > visible_difference(0.1, 164)
     assert visible_difference(1.0, 4) == visible_difference(0.0, 0) == 1.0
 
 
