@@ -89,8 +89,8 @@ def main() -> int:
             )
             table.add(row(each, found))
             for answer in asked(each, found):
-                if answer.is_fooled or answer.is_refused:
-                    what = "accepted" if answer.is_fooled else "rejected"
+                what = answer.answer.reply
+                if not answer.is_sound and what in ("accepted", "rejected"):
                     cells = {"verifier": each.name, "class": answer.category}
                     fooled.add({**cells, "program": answer.program.name, "was": what})
     columns = {"columns": fooled.columns, "rows": fooled.rows}
@@ -115,7 +115,8 @@ def row(audited: Audited, found: VerifierAudit) -> Row:
     cells["under load"] = kinds["right, under load"][0]
     for name in ("wrong", "late", "odd", "cheat"):
         mine = [e for e in answers if e.program.category.startswith(name) and not e.loaded]
-        cells[f"{name} accepted"] = f"{sum(e.is_fooled for e in mine)}/{len(mine)}"
+        accepted = [e for e in mine if e.answer.reply == "accepted"]
+        cells[f"{name} accepted"] = f"{len(accepted)}/{len(mine)}"
     replies = [each.answer.reply for each in answers]
     cells["no verdict"] = replies.count("none") + replies.count("error")
     cells["ended"], cells["hangs"] = replies.count("ended"), replies.count("hang")

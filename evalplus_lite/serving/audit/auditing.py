@@ -18,7 +18,6 @@ import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -235,7 +234,7 @@ class Answer:
 
 
 class VerifierProcess:
-    """A process that asks one verifier, started when needed; a context manager for one thread."""
+    """A process that asks one verifier, started when needed, for one thread at a time."""
 
     def __init__(self, target: Target) -> None:
         self.target = target
@@ -244,12 +243,6 @@ class VerifierProcess:
         self._wire: socket.socket | None = None
         self._token, self._rest = "", b""
         self._folder: str | None = None
-
-    def __enter__(self) -> VerifierProcess:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def start(self) -> None:
         """Import the verifier; raise InputError if it cannot be asked."""
@@ -377,16 +370,6 @@ class AuditedProgram:
     loaded: bool
 
     @property
-    def is_fooled(self) -> bool:
-        """Whether the verifier accepted a program that is not right."""
-        return self.answer.reply == "accepted" and not self.program.is_right
-
-    @property
-    def is_refused(self) -> bool:
-        """Whether the verifier rejected a right program."""
-        return self.answer.reply == "rejected" and self.program.is_right
-
-    @property
     def is_sound(self) -> bool:
         """Whether the verdict is right."""
         return self.answer.reply == ("accepted" if self.program.is_right else "rejected")
@@ -506,7 +489,7 @@ def audit_verifier(
     asked = Target(target, protocol, os.fspath(python or sys.executable), timeout)
     count = workers or min(os.cpu_count() or 1, MOST_PROCESSES)
     known = programs or program_set()
-    with VerifierProcess(asked) as first:
+    with contextlib.closing(VerifierProcess(asked)) as first:
         first.start()
         name, kinds = first.protocol, first.kinds
     chosen = [each for each in known.programs if each.problem.kind in kinds]
@@ -546,9 +529,9 @@ def _asked(
         finally:
             idle.put(process)
 
-    with ExitStack() as stack:
+    with contextlib.ExitStack() as stack:
         for _ in range(workers):
-            idle.put(stack.enter_context(VerifierProcess(target)))
+            idle.put(stack.enter_context(contextlib.closing(VerifierProcess(target))))
         with ThreadPoolExecutor(workers) as pool:
             futures = [(program, pool.submit(ask, program)) for program in programs]
             try:
@@ -559,7 +542,7 @@ def _asked(
                     future.cancel()
 
 
-@contextmanager
+@contextlib.contextmanager
 def _busy_machine() -> Iterator[None]:
     """Keep each processor busy with two other processes."""
     count = 2 * min(os.cpu_count() or 1, MOST_PROCESSES)

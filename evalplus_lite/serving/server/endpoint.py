@@ -395,11 +395,11 @@ async def verdict(
     asking: Asking, asked: Asked, program: str, options: Sequence[str], limits: RequestLimits
 ) -> dict[str, Any]:
     """Return the verdict on one program; raise an error that replaces it."""
-    async for _, row in judged(asking, [Pair(asked, program)], options, limits):
-        if isinstance(row.get("cause"), BaseException):
-            raise row["cause"]
-        return row
-    raise AssertionError("one pair gives one row")
+    pairs = [Pair(asked, program)]
+    ((_, row),) = [found async for found in judged(asking, pairs, options, limits)]
+    if "cause" in row:
+        raise row["cause"]
+    return row
 
 
 def shown(row: dict[str, Any]) -> dict[str, Any]:

@@ -178,9 +178,7 @@ async def verify(asking: Asking) -> Response | dict[str, Any]:
     if body.stream or NDJSON in asking.headers.get("accept", ""):
         service.queue.require_room(asking.client, len(pairs))
         return StreamingResponse(_lines(asking, pairs, options, limits), media_type=NDJSON)
-    found: dict[int, dict[str, Any]] = {}
-    async for place, row in judged(asking, pairs, options, limits):
-        found[place] = row
+    found = dict([each async for each in judged(asking, pairs, options, limits)])
     rows = [found[place] for place in range(len(pairs))]
     # An error answers the whole request if it is its only result, or the machine failed on all.
     causes = [row["cause"] for row in rows if "cause" in row]
@@ -193,11 +191,9 @@ async def verify(asking: Asking) -> Response | dict[str, Any]:
 async def _lines(
     asking: Asking, pairs: Sequence[Pair], options: Sequence[str], limits: RequestLimits
 ) -> AsyncIterator[bytes]:
-    service, count = asking.service, 0
     async for place, row in judged(asking, pairs, options, limits):
-        count += 1
         yield encoded({"index": place, **shown(row)}) + b"\n"
-    yield encoded({"done": True, "count": count, **service.identity}) + b"\n"
+    yield encoded({"done": True, "count": len(pairs), **asking.service.identity}) + b"\n"
 
 
 @answers("/healthz")
