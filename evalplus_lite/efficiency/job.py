@@ -209,6 +209,16 @@ def efficiency(
     measured = {row["task_id"] for row in rows}
     tasks = [task.id for task in usable if task.id in measured]
     by_model = _by_model(given, passed, rows, tasks)
+    models = [_figures(model, by_task) for model, by_task in by_model.items()]
+    models.sort(key=lambda each: (-(each["eff@1"] or 0), each["model"]))
+    amounts = {
+        each["model"]: {
+            id: some
+            for id, pairs in by_model[each["model"]].items()
+            if (some := [x for _, row in pairs if row and (x := _amount(row)) is not None])
+        }
+        for each in models
+    }
     summary: dict[str, Any] = {
         "run": run,
         "dataset": data.name,
@@ -222,19 +232,9 @@ def efficiency(
         },
         "levels": levels,
         "counter": counter,
-        "models": [_figures(model, by_task) for model, by_task in by_model.items()],
-        "pairs": [],
+        "models": models,
+        "pairs": pairs_of(amounts),
     }
-    summary["models"].sort(key=lambda each: (-(each["eff@1"] or 0), each["model"]))
-    amounts = {
-        each["model"]: {
-            id: some
-            for id, pairs in by_model[each["model"]].items()
-            if (some := [x for _, row in pairs if row and (x := _amount(row)) is not None])
-        }
-        for each in summary["models"]
-    }
-    summary["pairs"] = pairs_of(amounts)
     sources = {(id, name): text for id, some in right.items() for name, text in some.items()}
     result = EfficiencyResult(summary, tuple(rows), sources)
     if folder is not None:

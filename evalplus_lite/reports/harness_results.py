@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -80,12 +80,9 @@ def read_side(path: str | os.PathLike[str], tests: Tests = "plus") -> Side:
     ``tests`` chooses between a file's verdicts on base and on all cases, if it has both.
     """
     if os.path.isdir(path):
-        logs = Path(path, "logs.json")
-        return (
-            Side(shown_path(path), "bigcode", _numbered(_bigcode(Path(path))))
-            if (logs.exists())
-            else _own(path, tests)
-        )
+        if Path(path, "logs.json").exists():
+            return Side(shown_path(path), "bigcode", _numbered(_bigcode(Path(path))))
+        return _own(path, tests)
     rows = _rows(path)
     first = next(rows, None)
     form = first and next((each for each in FORMS if first.data.keys() >= each.keys), None)
@@ -152,7 +149,7 @@ class SampleForm:
     """
 
     harness: str
-    keys: frozenset[str]
+    keys: Set[str]
     kind: str
     read: Callable[[Mapping[str, Any], Tests], tuple[Any, Any, Any, Tests, Any]]
 
@@ -208,21 +205,13 @@ def _sandbox_fusion(row: Mapping[str, Any], tests: Tests) -> tuple[Any, Any, Any
     return row["id"], row["extracted_code"], row["accepted"], "base", ": ".join(lines)
 
 
+FUSION = {"id", "accepted", "extracted_code", "tests"}
 FORMS = (
-    SampleForm(
-        "evalplus", frozenset({"task_id", "solution", "base_status"}), "solution", _evalplus
-    ),
-    SampleForm(
-        "human-eval", frozenset({"task_id", "completion", "passed"}), "completion", _human_eval
-    ),
-    SampleForm("lm-eval", frozenset({"doc", "filtered_resps"}), "solution", _lm_eval),
-    SampleForm("inspect", frozenset({"id", "epoch", "scores", "output"}), "answer", _inspect),
-    SampleForm(
-        "SandboxFusion",
-        frozenset({"id", "accepted", "extracted_code", "tests"}),
-        "answer",
-        _sandbox_fusion,
-    ),
+    SampleForm("evalplus", {"task_id", "solution", "base_status"}, "solution", _evalplus),
+    SampleForm("human-eval", {"task_id", "completion", "passed"}, "completion", _human_eval),
+    SampleForm("lm-eval", {"doc", "filtered_resps"}, "solution", _lm_eval),
+    SampleForm("inspect", {"id", "epoch", "scores", "output"}, "answer", _inspect),
+    SampleForm("SandboxFusion", FUSION, "answer", _sandbox_fusion),
 )
 """The forms of single samples, recognized by their keys."""
 
