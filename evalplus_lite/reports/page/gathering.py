@@ -39,7 +39,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from evalplus_lite.errors import CodecError
 from evalplus_lite.jobs.outputs import (
@@ -249,17 +249,8 @@ create table part (key text primary key, body text);
 """
 
 
-class Kept(NamedTuple):
-    """A row: its ``entrant``, index, program's name and verdicts, and its CPU seconds and bytes of
-    memory, None if unknown.
-    """
-
-    entrant: int
-    number: int
-    program: str
-    data: Part
-    cpu: float | None
-    memory: int | None
+Kept: TypeAlias = tuple[int, int, str, Part, float | None, int | None]
+"""A row: entrant, index, program's name, verdicts; CPU seconds, bytes of memory (None: unknown)."""
 
 
 class PageData:
@@ -295,7 +286,7 @@ class PageData:
             " where suite = ? and task = ? order by entrant, number, rowid",
             (suite, task),
         ):
-            yield Kept(entrant, number, program, json.loads(data), cpu, memory)
+            yield entrant, number, program, json.loads(data), cpu, memory
 
     def program(self, name: str) -> str | None:
         """Return a program's text; None if it was not stored."""
@@ -411,23 +402,23 @@ class _TaskPart:
         places: dict[str, int | None] = {}
         known: dict[str, int] = {}
         left_out = 0
-        for kept in rows:
-            self._count(kept.data)
+        for entrant, index, program, data, cpu, memory in rows:
+            self._count(data)
             if len(samples) == MOST_SAMPLES:
                 left_out += 1
                 continue
-            if kept.program not in places:
-                text = program_of(kept.program)
-                places[kept.program] = None if text is None else len(programs)
+            if program not in places:
+                text = program_of(program)
+                places[program] = None if text is None else len(programs)
                 programs += [] if text is None else [self._shared(cut(text, MOST_PROGRAM))]
-            key = repr((kept.program, kept.data))
+            key = repr((program, data))
             if key not in known:
                 known[key] = len(outcomes)
-                told = {name: kept.data[name] for name in TOLD if name in kept.data}
-                outcomes.append({"program": places[kept.program], **told})
-            costs = [kept.cpu and float(f"{kept.cpu:.3g}"), kept.memory]
+                told = {name: data[name] for name in TOLD if name in data}
+                outcomes.append({"program": places[program], **told})
+            costs = [cpu and float(f"{cpu:.3g}"), memory]
             measured = costs if costs != [None, None] else []
-            samples.append([kept.entrant, kept.number, known[key], *measured])
+            samples.append([entrant, index, known[key], *measured])
         found = {
             "id": id,
             "cases": self._cases(),
