@@ -187,9 +187,7 @@ def _constraint_line(task: str, constraint: Mapping[str, Any]) -> str:
     if constraint["is_chosen"]:
         return f"{task}: {state}, as chosen: {constraint['text']}"
     if constraint["name"].startswith(STATED) and not constraint["is_on"]:
-        remedy = (
-            f"new inputs are doubtful; to change that: --no-constraint {task}:{constraint['name']}"
-        )
+        remedy = f"new inputs are doubtful; to change that: --no-constraint {name}"
         return f"{task}: not understood: {constraint['text']} ({remedy})"
     seen, needed = constraint["seen"], constraint["needed"]
     if constraint["is_stated"]:

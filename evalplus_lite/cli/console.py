@@ -76,8 +76,8 @@ class ProgressRate:
         now, since = self._clock(), self._seen[0][0]
         if now - since < STABLE_SECONDS:
             return False
-        middle, before = next((seen for seen in self._seen if seen[0] >= (since + now) / 2),
-                              self._seen[-1])  # fmt: skip
+        second_half = (seen for seen in self._seen if seen[0] >= (since + now) / 2)
+        middle, before = next(second_half, self._seen[-1])
         late = (self.done - self._known - before) / (now - middle) if now > middle else 0.0
         return rate / STABLE_FACTOR <= late <= rate * STABLE_FACTOR
 
@@ -135,37 +135,29 @@ class Screen:
         if event.note:
             self.note(event.note)
         elif not event.done:
-            self.stage(event.stage, event.total)
+            self._stage(event.stage, event.total)
         else:
-            steps = event.done - self._pace.done
-            self.advance(steps, counts=event.counts, known=event.known)
+            self._advance(event)
 
-    def stage(self, name: str, total: int | None) -> None:
-        """Start a stage with ``total`` steps, ending the previous one."""
+    def _stage(self, name: str, total: int | None) -> None:
         self._stop()
         self._name, self._pace = printable(name), ProgressRate(total)
         self._printed = time.monotonic()
         # A dumb terminal cannot move the cursor back.
         if self.console.is_terminal and not self.console.is_dumb_terminal and not self.quiet:
-            words = TextColumn(
-                "{task.fields[words]}",
-                markup=False,
-                table_column=Column(no_wrap=True, overflow="ellipsis"),
-            )
-            wide = self.console.width >= WIDE
+            cut = Column(no_wrap=True, overflow="ellipsis")
+            words = TextColumn("{task.fields[words]}", markup=False, table_column=cut)
             whole = Column(no_wrap=True, min_width=min(20, cell_len(self._name)))
             stage = TextColumn("{task.description}", markup=False, table_column=whole)
-            columns: list[ProgressColumn] = [SpinnerColumn(), stage]
-            columns += [BarColumn(20), words, TimeElapsedColumn()] if wide else [words]
+            columns: list[ProgressColumn] = [SpinnerColumn(), stage, words]
+            if self.console.width >= WIDE:
+                columns = [SpinnerColumn(), stage, BarColumn(20), words, TimeElapsedColumn()]
             self._bar = Progress(*columns, console=self.console, transient=True)
             self._bar.start()
             self._task = self._bar.add_task(self._name, total=total, words=self._pace.words())
 
-    def advance(
-        self, steps: int = 1, *, counts: Mapping[str, int] | None = None, known: bool = False
-    ) -> None:
-        """Count finished steps; ``counts`` are the verdicts so far."""
-        self._pace.advance(steps, counts or {}, known=known)
+    def _advance(self, event: ProgressEvent) -> None:
+        self._pace.advance(event.done - self._pace.done, event.counts, known=event.known)
         now = time.monotonic()
         if self._bar is not None and self._task is not None:
             if now - self._printed > 0.1:  # faster updates are not visible
@@ -205,7 +197,6 @@ class Screen:
         if self._bar is not None:
             self._bar.stop()
             self._bar = self._task = None
-        self._name = ""
 
 
 def print_json(value: Any) -> None:

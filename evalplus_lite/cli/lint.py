@@ -113,15 +113,9 @@ def lint(
                 name_report(out)
 
     levels = ["", "note", "warning", "error"]
-    return run.ended(
-        result,
-        show,
-        attention=lambda: (
-            result.left_out
-            or result.summary["polled"] == 0
-            or levels.index(result.worst) >= levels.index(fail_on)
-        ),
-    )
+    is_bad = levels.index(result.worst) >= levels.index(fail_on)
+    needs_attention = result.left_out or result.summary["polled"] == 0 or is_bad
+    return run.ended(result, show, attention=lambda: needs_attention)
 
 
 def _show(result: linting.LintResult) -> None:

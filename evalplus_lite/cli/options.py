@@ -239,9 +239,7 @@ Backend = Annotated[
 RequireTier = Annotated[
     str | None,
     typer.Option(
-        "--require-tier",
-        metavar="TIER",
-        help="With ray: exclude nodes with weaker sandboxes.",
+        "--require-tier", metavar="TIER", help="With ray: exclude nodes with weaker sandboxes."
     ),
 ]
 Strict = Annotated[

@@ -103,10 +103,8 @@ class Run:
         if self.json:
             print_json(summary)
         elif "shard" in summary:
-            number, of, rows = summary["items"], summary["of_items"], summary["rows"]
-            say(
-                f"shard {summary['shard']} is done: {number} of {of} tasks or packages, {rows} rows"
-            )
+            done = "shard {shard} is done: {items} of {of_items} tasks or packages, {rows} rows"
+            say(done.format(**summary))
             say(f"when all shards are done: evalplus-lite merge {summary['out']}")
         else:
             show()
@@ -133,8 +131,8 @@ def takes(*names: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
 
         hints = get_type_hints(function, include_extras=True)
         own = list(inspect.signature(function).parameters.values())[1:]
-        kinds = {**{each.name: hints[each.name] for each in own}, **{n: OPTIONS[n] for n in taken}}
-        defaults = {**{each.name: each.default for each in own}, **{n: DEFAULTS[n] for n in taken}}
+        kinds = {each.name: hints[each.name] for each in own} | {n: OPTIONS[n] for n in taken}
+        defaults = {each.name: each.default for each in own} | {n: DEFAULTS[n] for n in taken}
         keyword = inspect.Parameter.KEYWORD_ONLY
         parameters = [inspect.Parameter("context", keyword, annotation=typer.Context)]
         parameters += [

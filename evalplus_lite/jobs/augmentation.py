@@ -31,13 +31,7 @@ from evalplus_lite.jobs.session import Result, Session, made_folder, within
 from evalplus_lite.jobs.shards import Shard, share_of
 from evalplus_lite.models import Client, ModelSource, Replay
 from evalplus_lite.models.completions import MOST_FAILURES
-from evalplus_lite.models.contracts import (
-    WORDING,
-    ContractResult,
-    Reasons,
-    is_open,
-    llm_contract,
-)
+from evalplus_lite.models.contracts import WORDING, ContractResult, Reasons, is_open, llm_contract
 from evalplus_lite.models.recording import PLAN, Recording
 from evalplus_lite.models.seeds import SeedPlan, SeedResult, llm_seeds
 from evalplus_lite.store import Row as FileRow
@@ -238,24 +232,22 @@ def augment(
             def items() -> Iterator[Row]:
                 # The model is queried ahead of the sandboxes, so that no worker waits for it.
                 none = (SeedResult(task_id=task.id, cases=()) for task in left)
-                for task, found in zip(
-                    left, none if seeds is None else seeds.each(left, pool), strict=True
-                ):
+                replies = none if seeds is None else seeds.each(left, pool)
+                for task, found in zip(left, replies, strict=True):
                     new.append((task, found))
                     yield staging.ref(task), to_rows(found.cases), found.contract
 
             call = Call("evalplus_lite.jobs.augmented_task:augmenting", (seed, to_row(budget)))
             rows = pool.map(call, items(), lost=_failed, done=lambda row: opened.advance())
             for facts, rest in rows:
-                task, llm_seeds_of = new.popleft()
+                task, asked = new.popleft()
                 # A task without a usable case does not end the run: it is listed with its cause.
                 if facts is None:
                     left_out.append(replace(from_row(Unusable, rest), task_id=task.id))
                     continue
-                failures = [*llm_seeds_of.failures, *filter(None, [facts.pop("no_contract", "")])]
-                if failures:
+                if failures := [*asked.failures, *filter(None, [facts.pop("no_contract", "")])]:
                     facts["failures"] = failures
-                for cause, count in llm_seeds_of.dropped.items():
+                for cause, count in asked.dropped.items():
                     if count:
                         facts["dropped"][f"{cause} (model)"] = count
                 suites_of[task.id] = FinishedTask(facts, rest)

@@ -70,12 +70,9 @@ from evalplus_lite.values import wire
 
 # The budget for one task.
 
-
 GROWTH = 4
 """Growth factor of batches. Small ones teach the generator early, but each costs three processes,
 whatever its size."""
-
-
 STEPS, STEPS_AN_INPUT = 20_000_000, 10_000
 """Steps that all new inputs of a task may cost the reference together."""
 LADDERS = 3
@@ -116,7 +113,6 @@ class Budget:
 
 
 # Input texts of whole programs: their form, a generator for it, and a task's own generator.
-
 
 MOST_RANDOM = 120
 """Number of random inputs drawn from the form of a task's texts, as candidates."""
@@ -265,11 +261,6 @@ class Augmented:
     unreached: str = ""
     """The parts of the reference that no case runs."""
     doubts: tuple[str, ...] = ()
-
-    @property
-    def sources(self) -> dict[str, int]:
-        """The number of inputs by source."""
-        return dict(sorted(Counter(case.source for case in self.suite.cases).items()))
 
 
 # The start of augmentation: answers to a task's base cases, and a generator that has seen them.
@@ -856,12 +847,7 @@ class TaskAugmentation:
 
 
 def augment_task(
-    sandbox: Sandbox,
-    task: Task,
-    *,
-    seed: int,
-    budget: Budget,
-    seeds: Sequence[Case] = (),
+    sandbox: Sandbox, task: Task, *, seed: int, budget: Budget, seeds: Sequence[Case] = ()
 ) -> Augmented:
     """Return the task's base cases and new ones, with the reference's answers.
 
@@ -948,6 +934,7 @@ def augmenting(context: WorkerContext, settings: Row) -> Work:
         except UnusableTask as error:
             return None, to_row(recorded(error))
         suite = result.suite
+        sources = Counter(case.source for case in suite.cases)
         facts = {
             "task_id": task.id,
             "base_count": suite.base_count,
@@ -956,7 +943,7 @@ def augmenting(context: WorkerContext, settings: Row) -> Work:
             "doubtful": len(result.doubts),
             "doubt": result.doubts[0] if result.doubts else "",
             "provenance": dict(suite.provenance),
-            "sources": result.sources,
+            "sources": dict(sorted(sources.items())),
             "dropped": dict(result.dropped),
             "notes": list(result.notes),
             "unreached": result.unreached,

@@ -44,8 +44,6 @@ VOTES = 2
 WHOLE_BYTES = 1 << 14
 """A larger value is shortened in a row."""
 
-Kind = Literal["reference", "input"]
-
 
 @dataclass(frozen=True, slots=True)
 class Vote:
@@ -117,9 +115,9 @@ class Finding:
     disputes: tuple[Dispute, ...]
 
     @property
-    def clearest(self) -> list[Dispute]:
-        """The disputes by strength: on allowed inputs first, then by agreement, then size."""
-        return sorted(
+    def clearest(self) -> Dispute:
+        """The strongest dispute: on an allowed input, then by agreement, then of the least size."""
+        return min(
             self.disputes,
             key=lambda each: (
                 each.allowed is False,
@@ -129,7 +127,7 @@ class Finding:
         )
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> Literal["reference", "input"]:
         """The doubtful part: the reference, if it is often or slowly in dispute, else the inputs.
 
         One dispute is enough on an input that the contract allows, if the majority is clear.
@@ -200,10 +198,8 @@ def camps(
                 break
         else:
             groups.append((vote, [name]))
-    groups_of = (
-        Camp(vote, tuple(members), number == 0) for number, (vote, members) in enumerate(groups)
-    )
-    return tuple(sorted(groups_of, key=lambda camp: -len(camp.programs)))
+    found = [Camp(vote, tuple(members), n == 0) for n, (vote, members) in enumerate(groups)]
+    return tuple(sorted(found, key=lambda camp: -len(camp.programs)))
 
 
 def dispute(
@@ -259,22 +255,17 @@ RARE = 0.05
 
 def oddities(suite: Suite) -> dict[int, frozenset[str]]:
     """Return, by case, the properties that nearly all answers except its own have."""
-    facts_of = {
-        number: facts
-        for number, (case, data) in enumerate(zip(suite.cases, suite.expected, strict=True))
-        if (facts := _kept(case, data)) is not None
-    }
+    pairs = zip(suite.cases, suite.expected, strict=True)
+    kept = enumerate(_kept(case, data) for case, data in pairs)
+    facts_of = {number: facts for number, facts in kept if facts is not None}
     if len(facts_of) < ENOUGH:
         return {}
     # A property is informative only if nearly all answers have it, but not all.
     counts = Counter(each for facts in facts_of.values() for each in facts)
     most = len(facts_of) - max(1, int(RARE * len(facts_of)))
     common = {each for each, count in counts.items() if most <= count < len(facts_of)}
-    return {
-        number: broken
-        for number, facts in facts_of.items()
-        if (broken := frozenset(common - facts))
-    }
+    broken_by = {number: frozenset(common - facts) for number, facts in facts_of.items()}
+    return {number: broken for number, broken in broken_by.items() if broken}
 
 
 def _kept(case: Case, data: bytes) -> set[str] | None:
@@ -303,12 +294,12 @@ def properties(arguments: Sequence[Value], answer: Value) -> Iterator[str]:
             yield "is not negative"
         for place, value in enumerate(arguments):
             if _kind(value) == "number":
-                relations = {
-                    "below": answer < value,
-                    "not above": answer <= value,
-                    "not below": answer >= value,
-                }
-                yield from (f"is {word} argument {place}" for word in relations if relations[word])
+                if answer < value:
+                    yield f"is below argument {place}"
+                if answer <= value:
+                    yield f"is not above argument {place}"
+                if answer >= value:
+                    yield f"is not below argument {place}"
 
 
 def _kind(value: Value) -> str:

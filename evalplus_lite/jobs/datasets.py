@@ -214,10 +214,9 @@ def run_facts(
     Only ``date`` differs between two runs of the same command on the same machine. The tier is
     probed if nothing ran before. ``content`` is the data's hash, if it is known.
     """
-    date = now().strftime("%Y-%m-%dT%H:%M:%SZ")
     facts: dict[str, Any] = {
         "version": __version__,
-        "date": date,
+        "date": now().strftime("%Y-%m-%dT%H:%M:%SZ"),
         "python": platform.python_version(),
     }
     if pool is not None:

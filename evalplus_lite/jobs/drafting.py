@@ -111,12 +111,11 @@ def draft_from_pytest(
 
 
 def _of_assertions(stem: str, name: str, tests: Asserted, home: SourceModule | None) -> Task:
-    node = None if home is None else home.function(name)
     calls = [f">>> {name}({', '.join(map(repr, arguments))})" for arguments in tests.inputs[:3]]
     prompt = "\n".join([f"Write the function {name}. It is called like this:", "", *calls, ""])
-    if home is not None and node is not None:
-        prompt = home.prompt(node)
-    reference = "" if home is None or node is None else home.alone(name)
+    reference = ""
+    if home is not None and (node := home.function(name)) is not None:
+        prompt, reference = home.prompt(node), home.alone(name)
     harness = harness_of(reference, name)
     return Task(
         id=f"{stem}/{name}",
@@ -246,9 +245,8 @@ def simple_values(stated: Type, depth: int = 0) -> list[Value]:
         return [tuple(column[at % len(column)] for column in columns) for at in range(3)]
     if stated.kind in ("dict", "mapping"):
         keys, items = stated.entry or (Type("str"), Type("int"))
-        pairs = list(
-            zip(simple_values(keys, depth + 1), simple_values(items, depth + 1), strict=False)
-        )
+        columns = [simple_values(each, depth + 1) for each in (keys, items)]
+        pairs = list(zip(*columns, strict=False))
         return [dict(pairs[:count]) for count in (0, 1, 3)] if pairs else []
     if stated.kind in _HOLDERS or stated.kind == "tuple":
         holder = _HOLDERS.get(stated.kind, tuple)

@@ -464,11 +464,7 @@ def evaluate(
                 share.plan(
                     {id: count * cases[id] for id, count in counts.items()},
                     # Options that only the summary depends on must be equal for all shards, too.
-                    facts={
-                        **identity,
-                        "samples": samples_digest(programs),
-                        "summary": [ks],
-                    },
+                    facts={**identity, "samples": samples_digest(programs), "summary": [ks]},
                     force=force,
                 )
             only = None if share is None else share.items

@@ -35,7 +35,6 @@ from evalplus_lite.types import Suite, Task, Unusable
 
 # Tasks and suites as shared data: staged once by the parent, loaded by the workers.
 
-
 MOST_BYTES = 256 << 20
 """Maximum bytes of prepared tasks in one worker, by their staged size."""
 Made = TypeVar("Made")
@@ -98,13 +97,10 @@ class Prepared(Generic[Made]):
 
 # Suites for tasks that come without expected outputs: computed once, cached by content.
 
-
 FORMAT = 10
 """Part of every key; increase it when the computation changes."""
 PUBLISHED_LIMITS = Limits(cpu=30.0, load=10.0, memory=4 << 30)
 """Limits for inputs of published sets, which are trusted: slow references are not dropped."""
-
-
 MOST_SLOW = 2
 """Maximum number of own cases that hit the limits: an endless reference would take hours."""
 
@@ -194,30 +190,27 @@ class SuiteSource:
         """Determine the evidence of each task's suite, in parallel."""
         # Only tasks that were not judged in this run, which happens when a run is resumed.
         left = [task for task in tasks if task.id not in {**self.evidence, **self.unusable}]
-        for _ in self._asked(left, backend, staging, with_suites=False):
+        for _ in self.suites(left, backend, staging, is_sent=False):
             pass
 
-    def suites(self, tasks: Iterable[Task], backend: Processes) -> Iterator[Suite | None]:
-        """Yield the suite of each task, in order; None for one that cannot be used."""
-        for task, suite in self._asked(list(tasks), backend, None, with_suites=True):
-            # True stands for a given suite, which need not be sent back.
-            yield self.given.get(task.id) if suite is True else suite and from_row(Suite, suite)
-
-    def _asked(
+    def suites(
         self,
         tasks: Sequence[Task],
         backend: Processes,
-        staging: SharedData | None,
+        staging: SharedData | None = None,
         *,
-        with_suites: bool,
-    ) -> Iterator[tuple[Task, Row]]:
-        """Yield each task with the suite from ``preparing``, and record its evidence."""
-        staging = staging or SharedData(backend, self.given)
-        call = self.call(preparing, with_suites)
-        rows = backend.map(call, map(staging.ref, tasks), key=lambda ref: ref)
+        is_sent: bool = True,
+    ) -> Iterator[Suite | None]:
+        """Yield the suite of each task, in order; None for one that cannot be used.
+
+        Unless ``is_sent``, only their evidence is determined.
+        """
+        refs = map((staging or SharedData(backend, self.given)).ref, tasks)
+        rows = backend.map(self.call(preparing, is_sent), refs, key=lambda ref: ref)
         for task, (evidence, suite) in zip(tasks, rows, strict=True):
             self.take(task.id, evidence)
-            yield task, suite
+            # True stands for a given suite, which need not be sent back.
+            yield self.given.get(task.id) if suite is True else suite and from_row(Suite, suite)
 
     def answers(self, sandbox: Sandbox, task: Task) -> Answers:
         """Return the reference's answers to the task's own cases, cached or computed."""
@@ -251,9 +244,8 @@ class SuiteSource:
         # on a given suite.
         facts = self._facts(sandbox, task)
         if given is not None:  # a suite from a file has its own answers
-            blobs = [
-                each if isinstance(each, bytes) else each.digest for each in given.blobs.items()
-            ]
+            items = given.blobs.items()
+            blobs = (each if isinstance(each, bytes) else each.digest for each in items)
             facts += [digest(*blobs), Inputs.of(case.arguments for case in given.cases).key]
         path = cache_path(self.cache, "expected", facts, ".null")
         result = read_cached(path, _null_result)
@@ -366,7 +358,7 @@ def on_suites(work: Callable[..., Row]) -> Maker:
 
 
 @on_suites
-def preparing(context: WorkerContext, source: SuiteSource, item: Row, with_suites: bool) -> Row:
+def preparing(context: WorkerContext, source: SuiteSource, item: Row, is_sent: bool) -> Row:
     """Return the ``found_evidence`` of a staged task's suite, and the suite: True if it was given
     or not requested, None if there is none.
     """
@@ -375,5 +367,5 @@ def preparing(context: WorkerContext, source: SuiteSource, item: Row, with_suite
         suite = source.usable(context.sandbox, task, given).suite
     except UnusableTask:
         return found_evidence(source, task.id), None
-    row = to_row(suite) if with_suites and given is None else True
+    row = to_row(suite) if is_sent and given is None else True
     return found_evidence(source, task.id), row

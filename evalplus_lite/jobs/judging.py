@@ -94,7 +94,6 @@ class Settings:
 
 # Programs of one task against its suite, as rows of results.
 
-
 WHOLE_BYTES = 1 << 16
 """Maximum bytes of an input or output in a result row; larger ones are shortened."""
 

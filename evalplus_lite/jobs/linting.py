@@ -55,26 +55,26 @@ from evalplus_lite.tasks.drafts import DraftCase, examples, sessions
 from evalplus_lite.tasks.loading import named_rows, shipped
 from evalplus_lite.tasks.published.base_cases import has_hidden_cases, with_base_cases
 from evalplus_lite.tasks.published.rows import LEFT_OUT
-from evalplus_lite.types import Case, Cause, Harness, Rule, Suite, Task, clip
+from evalplus_lite.types import Case, Harness, Rule, Suite, Task, clip
 from evalplus_lite.values import wire
 from evalplus_lite.values.source import shown as value_shown
 
 VERDICTS = ("fit", "weak", "unfair", "broken")
 """From best to worst. Weak: a pass is weaker evidence than it seems; unfair: a failure is."""
 LEVELS = {"fit": "note", "weak": "warning", "unfair": "warning", "broken": "error"}
-CAUSES: Mapping[str, tuple[Cause, ...]] = {
-    "T001": ("unreadable", "duplicate", "format"),
-    "T002": ("load", "raises", "arity", "crashes", "memory"),
-    "T003": ("expected", "test"),
-    "T004": ("unstable",),
-    "T005": ("slow", "budget"),
-    "T006": ("invalid", "contract"),
-    "T007": ("unrepresentable", "unobserved"),
-    "T008": ("no inputs", "no reference"),
-    "T101": ("guessable",),
-    "T102": ("weak",),
+CODES: Mapping[str, str] = {
+    **dict.fromkeys(("unreadable", "duplicate", "format"), "T001"),
+    **dict.fromkeys(("load", "raises", "arity", "crashes", "memory"), "T002"),
+    **dict.fromkeys(("expected", "test"), "T003"),
+    "unstable": "T004",
+    **dict.fromkeys(("slow", "budget"), "T005"),
+    **dict.fromkeys(("invalid", "contract"), "T006"),
+    **dict.fromkeys(("unrepresentable", "unobserved"), "T007"),
+    **dict.fromkeys(("no inputs", "no reference"), "T008"),
+    "guessable": "T101",
+    "weak": "T102",
 }
-"""The causes of unusable tasks and inputs, by the code of the finding."""
+"""The code of the finding for each cause of an unusable task or input."""
 
 
 @cache
@@ -101,8 +101,7 @@ def finding(code: str, evidence: str, count: int = 1, *, verdict: str = "") -> d
 
 def of_cause(cause: str, evidence: str, count: int = 1, *, verdict: str = "") -> dict[str, Any]:
     """Return the finding for a cause; ``verdict`` is broken if the whole task is unusable."""
-    code = next(code for code, causes in CAUSES.items() if cause in causes)
-    return finding(code, evidence, count, verdict=verdict)
+    return finding(CODES[cause], evidence, count, verdict=verdict)
 
 
 # One task, in a supervisor: problems of its suite, then gaps of that suite.
@@ -197,19 +196,14 @@ def _varies(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> bool:
     # If the task states outputs, each case that is tried again needs its own.
     if not doubtful or len(stated) != len(doubtful) * bool(task.outputs):
         return False
-    task = replace(task, base=tuple(doubtful), plus=(), outputs=stated)
+    task, count = replace(task, base=tuple(doubtful), plus=(), outputs=stated), len(doubtful)
     for seed in AGAIN:
         other = sandbox.sibling(hash_seed=seed)
         with suppress(ReferenceSolutionError):
-            if answer(
-                other,
-                task,
-                doubtful,
-                base_count=len(doubtful),
-                limits=LIMITS,
-                contract=False,
-                twice=False,
-            ).kept:
+            answers = answer(
+                other, task, doubtful, base_count=count, limits=LIMITS, contract=False, twice=False
+            )
+            if answers.kept:
                 return True
     return False
 
@@ -241,8 +235,7 @@ def _of_evidence(
     if task.reference and _shows_all(task, suite):
         count = len(suite.cases)
         yield finding("T105", f"the prompt shows {count} of {count} tests with their answers")
-    if (exact := _exact_floats(task, suite)) is not None:
-        yield finding("T205", exact)
+    yield from _exact_floats(task, suite)
 
 
 def _of_reference(
@@ -291,8 +284,7 @@ MOCKED = re.compile(r"\b(mock|patch|monkeypatch|freeze_time)\b")
 def _calls(tree: ast.Module | None) -> Iterator[str]:
     """Yield the full name of each call in a program, with its first argument if that is text."""
     nodes = [] if tree is None else list(ast.walk(tree))
-    # Names as imported, so that ``import numpy as np`` and ``from time import time`` are
-    # recognized.
+    # Names as imported: ``import numpy as np`` and ``from time import time`` are recognized.
     names = {}
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -538,24 +530,24 @@ DIGITS = 10
 ASSERTED = re.compile(r"assertEqual\(.{,300}?\b(\d+\.\d+)\)?[,)]")
 
 
-def _exact_floats(task: Task, suite: Suite) -> str | None:
-    """Describe an expected float that must match in every digit; None if there is none."""
+def _exact_floats(task: Task, suite: Suite) -> Iterator[dict[str, Any]]:
+    """Yield a finding on an expected float that must match in every digit."""
     if has_check(task):
-        return None
+        return
     if task.harness.kind == "unittest":
         texts = ASSERTED.findall(task.harness.whole or task.harness.tests)
     elif task.rule.kind == "lines" or (task.rule.atol == task.rule.rtol == 0):
         texts = re.findall(r"\b\d+\.\d+\b", " ".join(repr(wire.decode(data))[:10_000]
                                                      for data in suite.expected))  # fmt: skip
     else:
-        return None
+        return
     # Floats have at most 17 digits, so longer numbers are copied, not computed.
     long = [each for each in texts if DIGITS <= len(each.replace(".", "").lstrip("0")) <= 17]
-    return f"{long[0]} has to be met exactly" if long else None
+    if long:
+        yield finding("T205", f"{long[0]} has to be met exactly")
 
 
 # Gaps of a suite: lines that no test runs, and mutants that pass.
-
 
 MISSED = 1 / 3
 """The minimum share of a reference's statements that makes tests that miss them weak."""
@@ -582,7 +574,7 @@ def _survivors(
         yield finding("T301", f"no test runs {lines}", len(missed), verdict=verdict)
     if task.harness.kind in ("unittest", "assertions"):
         return  # without new inputs, nothing can show that a survivor is wrong
-        # A few mutants, spread over the text, without those that many cases run and accept.
+    # A few mutants, spread over the text, without those that many cases run and accept.
     planted = mutants(task.reference, mutmut=False, script=script)  # mutmut's is slow
     alive = [
         each
@@ -600,12 +592,8 @@ def _survivors(
     programs, budget = [each.source for each in alive], SMALL_POOL if script else POOL
     pool, rows = pool_kills(sandbox, replace(task, plus=()), programs, seed=0, budget=budget)
     # A mutant that is only slow on an input may still be equivalent.
-    wrong = [
-        (each, killed)
-        for each, row in zip(alive, rows, strict=False)
-        if (killed := row.killed & ~row.slow)
-    ]
-    if wrong:
+    pairs = [(each, row.killed & ~row.slow) for each, row in zip(alive, rows, strict=False)]
+    if wrong := [(each, killed) for each, killed in pairs if killed]:
         mutant, killed = wrong[0]
         # The lowest bit is the first input of the pool on which it is wrong.
         case = pool[(killed & -killed).bit_length() - 1]
@@ -666,24 +654,21 @@ def polled(
         failed = [drop for drop, vote in pairs if not vote and drop.cause in UNANSWERED]
         disputes += map(unanswered, failed[:MOST_FAILURES])
         reasons = violations(sandbox, task.contract, [each.case for each in disputes])
-        disputes = [
-            replace(each, allowed=why is None)
-            for each, why in zip(disputes, reasons, strict=True)
-            if each.voters or why is None
-        ]
+        judged = zip(disputes, reasons, strict=True)
+        disputes = [replace(each, allowed=why is None) for each, why in judged]
+        disputes = [each for each in disputes if each.voters or each.allowed]
     return Finding(task.id, len(votes), tuple(disputes)), len(panel.programs)
 
 
 def _of_doubts(doubts: Finding) -> dict[str, Any]:
     """Return the finding on a task's disputes; a few may be inputs that the task excludes."""
-    each = doubts.clearest[0]
+    each = doubts.clearest
     reference, other = (
         value_shown(vote.data) if vote.word == "value" else f"{vote.word} {vote.detail}".strip()
         for vote in (each.reference, each.majority)
     )
-    said = (
-        f"{each.votes} of {each.voters} programs: {other}" if each.voters else "the contract: yes"
-    )
+    of = f"{each.votes} of {each.voters} programs: {other}"
+    said = of if each.voters else "the contract: yes"
     evidence = f"input {shown(each.case)}: {said}; the reference: {reference}"
     verdict = "" if doubts.kind == "reference" else "fit"
     return finding("T203", clip(evidence), len(doubts.disputes), verdict=verdict)
@@ -701,6 +686,7 @@ BOILERPLATE = 0.1
 SHORT, TELLING = 300, 1000
 """Minimum length of a reference's tree, in characters, for equality not to be chance: with equal
 tests, and without."""
+MARK = "\0"  # no task's name has it
 
 
 def fingerprint(task: Task) -> Row:
@@ -770,7 +756,7 @@ def _alike(first: Sequence[str], second: Sequence[str]) -> bool:
 
 def _copies(prints: Mapping[str, Row], published: Dataset) -> dict[str, dict[str, Any]]:
     """Return a finding for each task from a published set, unless this is a version of that set."""
-    # Published tasks come first, under names that no task can have.
+    # Published tasks come first.
     theirs = {f"{published.name}{MARK}{task.id}": fingerprint(task) for task in published.tasks}
     copies = {
         id: finding("T107", f"{why} as {other.partition(MARK)[2]}")
@@ -778,9 +764,6 @@ def _copies(prints: Mapping[str, Row], published: Dataset) -> dict[str, dict[str
         if MARK in other and MARK not in id
     }
     return {} if 2 * len(copies) > len(prints) else copies
-
-
-MARK = "\0"
 
 
 # The job.
@@ -849,8 +832,7 @@ def lint(
     """
     with within(session) as opened:
         # 1. The tasks, including unreadable ones: each gets a row.
-        data = dataset if isinstance(dataset, Dataset) else read_dataset(dataset)
-        data = data.only(tasks)
+        data = (dataset if isinstance(dataset, Dataset) else read_dataset(dataset)).only(tasks)
         order = data.all_ids if tasks is None else ()
         if any(map(has_hidden_cases, data.tasks)):
             data = with_base_cases(data, opened.pool(), opened.cache)
@@ -875,7 +857,7 @@ def lint(
             # Fingerprints (``mark``) are kept, too, because step 4 compares all tasks.
             keys = ("row", "mark", "disputes")
             old = finished(journal, lambda row: [row.data[key] for key in keys])
-            linted = {row["task_id"]: (row, mark, disputes) for row, mark, disputes in old}
+            linted = {done[0]["task_id"]: done for done in old}
             left = [task for task in data.tasks if task.id not in linted]
             opened.stage("lint", len(data.tasks))
             opened.advance(len(linted), known=True)
@@ -900,11 +882,9 @@ def lint(
         rows.sort(key=lambda row: place.get(row["task_id"], len(place)))
         files = () if stream is None else stream.files
         run = run_facts(data, pool=opened.pool(), samples=files, seed=seed)
+    voted = None if stream is None else sum(row["voters"] >= VOTES for row in rows)
     result = LintResult(
-        {
-            **_summary(data.name, rows, run),
-            "polled": None if stream is None else sum(row["voters"] >= VOTES for row in rows),
-        },
+        {**_summary(data.name, rows, run), "polled": voted},
         tuple(each for id in data.ids for each in linted[id][2]),
         0 if stream is None else stream.faults.left_out,
     )
@@ -924,25 +904,18 @@ def _judged(row: dict[str, Any]) -> dict[str, Any]:
     return {"task_id": row["task_id"], "verdict": verdict, **row, "findings": findings}
 
 
-NULL = "T102"
-"""The code for tasks whose reward a null program earns."""
-
-
 def _summary(name: str, rows: Sequence[dict[str, Any]], run: dict[str, Any]) -> dict[str, Any]:
     codes_of = [{each["code"] for each in row["findings"]} for row in rows]
     tasks = Counter(code for some in codes_of for code in some)
     verdicts = Counter(row["verdict"] for row in rows)
-    # Broken tasks give no reward.
-    usable = len(rows) - verdicts["broken"]
-    free = sum(
-        NULL in some and row["verdict"] != "broken"
-        for some, row in zip(codes_of, rows, strict=True)
-    )
+    # Null programs earn the reward of tasks with T102; broken tasks give none.
+    pairs = zip(codes_of, rows, strict=True)
+    free = ["T102" in some for some, row in pairs if row["verdict"] != "broken"]
     return {
         "run": run,
         "dataset": name,
         **{verdict: verdicts[verdict] for verdict in VERDICTS},
-        "null_reward": free / usable if usable else None,
+        "null_reward": sum(free) / len(free) if free else None,
         "codes": {
             code: {"name": entry["name"], "tasks": tasks[code], "remedy": entry["remedy"]}
             for code, entry in codes().items()
@@ -953,6 +926,11 @@ def _summary(name: str, rows: Sequence[dict[str, Any]], run: dict[str, Any]) -> 
 
 
 # Fixes that require no decision about a task.
+
+NAMED = re.compile(r'\w*(?:id|name|title|number)"?\s*[:=]\s*("(?:[^"\\]|\\.)*")')
+"""A key that names a task in a line of JSON or TOML."""
+LOSSES = ("T003", "T002", "T004", "T005", "T007")
+"""Codes for unusable inputs."""
 
 
 def fix(
@@ -1018,10 +996,6 @@ def fix(
     return fixes
 
 
-LOSSES = ("T003", "T002", "T004", "T005", "T007")
-"""Codes for unusable inputs."""
-
-
 def to_github(result: LintResult, path: str) -> str:
     """Return a GitHub workflow command for each finding, one per line."""
 
@@ -1053,7 +1027,3 @@ def line_numbers(path: str, ids: Sequence[str]) -> dict[str, int]:
                 if quoted in wanted:
                     numbers.setdefault(wanted[quoted], number)
     return numbers
-
-
-NAMED = re.compile(r'\w*(?:id|name|title|number)"?\s*[:=]\s*("(?:[^"\\]|\\.)*")')
-"""A key that names a task in a line of JSON or TOML."""

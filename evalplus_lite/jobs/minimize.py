@@ -20,16 +20,13 @@ from evalplus_lite.tasks.texts.inference import text_form, values_of
 from evalplus_lite.types import Arguments, Case, Failure, Suite, Task, Value, VerdictName
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
-# Minimizing: find a small input that still fails, for the user to read.
-#
 # Greedy descent, as in property-based testing: every candidate is simpler than the current input by
 # a fixed measure, so the descent ends; the first candidate that still fails is taken.
 
 Fails = Callable[[Sequence[Arguments]], Sequence[bool]]
 """Returns for each candidate whether it is a valid input that still fails."""
 
-# Candidates per run. Those after the first failing one are wasted, so batches are not
-# larger.
+# Candidates per run. Those after the first failing one are wasted, so batches are not larger.
 _BATCH = 48
 _HUGE = 10**30
 
@@ -164,17 +161,17 @@ def _complexes(value: complex) -> Iterator[complex]:
     yield from (complex(value.real, imaginary) for imaginary in _floats(value.imag))
 
 
-def _cuts(size: int) -> Iterator[tuple[int, int]]:
-    """Yield the slices to leave out: everything, halves, quarters, down to single elements."""
-    step = size
+def _cut(value: Value) -> Iterator[Value]:
+    """Yield a sequence without a part: all, halves, quarters, down to single elements."""
+    step = len(value)
     while step:
-        yield from ((start, min(start + step, size)) for start in range(0, size, step))
+        for start in range(0, len(value), step):
+            yield value[:start] + value[start + step :]
         step //= 2
 
 
 def _strings(value: str) -> Iterator[str]:
-    for start, end in _cuts(len(value)):
-        yield value[:start] + value[end:]
+    yield from _cut(value)
     # Cuts come before plainer letters, because a shorter text is simpler.
     plain = ["a", "b", "A", "0", "1", " "]
     for at, letter in enumerate(value):
@@ -185,15 +182,13 @@ def _strings(value: str) -> Iterator[str]:
 
 
 def _bytestrings(value: bytes) -> Iterator[bytes]:
-    for start, end in _cuts(len(value)):
-        yield value[:start] + value[end:]
+    yield from _cut(value)
     for at in range(len(value)):
         yield value[:at] + b"\x00" + value[at + 1 :]
 
 
 def _lists(value: list[Value]) -> Iterator[list[Value]]:
-    for start, end in _cuts(len(value)):
-        yield value[:start] + value[end:]
+    yield from _cut(value)
     for at, element in enumerate(value):
         for simpler in candidates(element):
             yield [*value[:at], simpler, *value[at + 1 :]]
@@ -204,8 +199,7 @@ def _lists(value: list[Value]) -> Iterator[list[Value]]:
 
 def _dicts(value: dict[Value, Value]) -> Iterator[dict[Value, Value]]:
     pairs = list(value.items())
-    for start, end in _cuts(len(pairs)):
-        yield dict(pairs[:start] + pairs[end:])
+    yield from map(dict, _cut(pairs))
     for at, (name, item) in enumerate(pairs):
         for simpler in candidates(item):
             yield dict([*pairs[:at], (name, simpler), *pairs[at + 1 :]])

@@ -176,10 +176,9 @@ def _named(path: Path) -> Iterator[Output]:
             return
     # Other outputs may have any name: mining's is recognized by the file next to it, the rest
     # by keys.
-    funnel = path.with_name(f"{stem(path)}{FUNNEL}")
-    if path.name.endswith(FUNNEL) or funnel.is_file():
-        place = path if path.name.endswith(FUNNEL) else funnel
-        yield Output("mining", path.parent, place, _parsed(place))
+    funnel = path if path.name.endswith(FUNNEL) else path.with_name(f"{stem(path)}{FUNNEL}")
+    if funnel.is_file():
+        yield Output("mining", path.parent, funnel, _parsed(funnel))
     elif path.suffix == ".json":
         summary = _parsed(path)
         if {"tables", "wrong"} <= set(summary):
@@ -220,8 +219,9 @@ ENDS: Mapping[str, tuple[str, ...]] = {
 
 def unfinished(folder: Path, journal: str) -> None:
     """Remove the files that a finished run wrote at its end, as its folder gets other rows."""
-    for path in [path for name in ENDS.get(journal, ()) for path in folder.glob(name)]:
-        path.unlink(missing_ok=True)
+    for name in ENDS.get(journal, ()):
+        for path in list(folder.glob(name)):
+            path.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -467,10 +467,8 @@ def entrants(evaluations: Sequence[Evaluation]) -> list[ModelRun]:
             # Without plus cases, the base cases are all cases.
             count.plus_right += (row["plus"] or row["base"]) == "pass"
         # By name and temperature, independent of the order in which samples were judged.
-        order = sorted(groups, key=lambda group: (group[0] or "", group[1] or 0.0))
-        for model, heat in order:
-            name = each.name_of((model, heat))
-            runs.append(ModelRun(name, each, model, heat, groups[model, heat]))
+        for group in sorted(groups, key=lambda group: (group[0] or "", group[1] or 0.0)):
+            runs.append(ModelRun(each.name_of(group), each, *group, groups[group]))
     # Repeated labels get the folder, then a number, so that two runs of one model in folders with
     # the same name differ.
     names = [run.label for run in runs]

@@ -93,7 +93,7 @@ class _Faults:
 
     @property
     def name(self) -> tuple[str, str]:
-        """The task and a hash of its reference, because suites may have different ones."""
+        """The task and a hash of its reference: suites may have different ones."""
         return self.task.id, program_hash(self.task.reference)
 
     def take(self, number: int, matrix: Matrix) -> None:
@@ -103,8 +103,7 @@ class _Faults:
         # Suites with the same reference have the same mutants, so the first one lists them and the
         # others add none.
         self.keys |= dict.fromkeys([*rows, *alive])
-        base = {key for key, bits in rows.items() if bits & ((1 << matrix.base_count) - 1)}
-        self.killed[number] = {"all": set(rows), "base": base}
+        self.killed[number] = {"all": set(rows), "base": set(killed_by(matrix, is_base=True))}
 
     def take_pool(self, row: Mapping[str, Any]) -> None:
         """Record the mutants that the pool separates, from a row of mutants.jsonl."""
@@ -142,10 +141,8 @@ def mutation_scores(
     # detects.
     faults: dict[tuple[str, str], _Faults] = {}
     for number, data in enumerate(sets):
-        measured = measurement(
-            data, (), session, kinds=("mutant",), stage=f"mutants of {data.name}"
-        )
-        for one in measured.suites:
+        stage = f"mutants of {data.name}"
+        for one in measurement(data, (), session, kinds=("mutant",), stage=stage).suites:
             each = _Faults(one.task)
             faults.setdefault(each.name, each).take(number, one.matrix)
     # The pool is drawn once for all suites, and its results are resumed like other rows.
@@ -260,10 +257,9 @@ def labeled(
                 )
 
     with SampleTable(streams[2]) as samples:
-        # First label the samples by the truth.
+        # First label the samples by the truth; those of tasks that it does not have stay undecided.
         verdicts, infra = dict[tuple[str, int, RunGroup], str](), list[str]()
         if truth is not None:
-            # Samples of tasks that the truth does not have stay undecided.
             ids = frozenset(truth.ids)
             asked = (sample for sample in samples if sample.task_id in ids)
             result = evaluate(
@@ -308,6 +304,7 @@ def whole_verdict(row: Mapping[str, Any]) -> str:
 # Compared suites: their common tasks, and each one's verdicts on known programs.
 
 AnyDataset: TypeAlias = Dataset | str | os.PathLike[str]
+RowList: TypeAlias = list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,9 +362,6 @@ def compared(
         evidence = {id: source.evidence[id] for id in common}
         suites.append(ComparedSuite(name, data.only(common), evidence, **report))
     return suites
-
-
-RowList: TypeAlias = list[dict[str, Any]]
 
 
 def judge_suite(
@@ -454,11 +448,10 @@ def _misjudged(name: str, rows: RowList, programs: Iterable[Sample], *, is_right
     """Return rejected right programs, with the input, or accepted wrong ones."""
     wanted = [row for row in rows if (whole_verdict(row) == "pass") != is_right]
     keys = {(row["task_id"], row["program"]) for row in wanted}
-    texts = {
-        key: sample.source
-        for sample in (programs if keys else ())
-        if (key := (sample.task_id, program_hash(sample.source))) in keys
-    }
+    texts = {}
+    for sample in programs if keys else ():
+        if (key := (sample.task_id, program_hash(sample.source))) in keys:
+            texts[key] = sample.source
     misjudged = []
     for row in wanted:
         facts = {"suite": name, "task_id": row["task_id"], "model": row.get("model", "")}
@@ -524,13 +517,13 @@ class QualityResult(Result):
 
 
 def quality(
-    datasets: Dataset | str | os.PathLike[str] | Sequence[Dataset | str | os.PathLike[str]],
+    datasets: AnyDataset | Sequence[AnyDataset],
     *,
     names: Sequence[str] = (),
     right: Samples = (),
     wrong: Samples = (),
     samples: Samples = (),
-    truth: Dataset | str | os.PathLike[str] | None = None,
+    truth: AnyDataset | None = None,
     mutants: bool = True,
     pool: int = POOL,
     limits: str = "default",
@@ -560,7 +553,6 @@ def quality(
     over. Raises InputError for unusable input, such as a program that is both right and wrong.
     """
     # Check options before computing anything.
-    judged = {"limits": limits, "memory": memory}
     settings = Settings(preset(limits), memory_bytes(memory))
     sources = (right, wrong, samples)
     is_none = [isinstance(each, Sequence) and not each for each in sources]
@@ -578,6 +570,7 @@ def quality(
         folder = None if out is None else made_folder(out)
         places = [folder and folder / file_name(suite.name) for suite in suites]
         place = folder and folder / "truth"
+        judged = {"limits": limits, "memory": memory}
         options: dict[str, Any] = {"limits": judged, "force": force}
         with labeled(
             sources, labels_of, suites[0].data, opened, extract=extract, out=place, **options
@@ -663,25 +656,19 @@ def find_survivors(
         # First pass: which cases kill which mutants. Second: which cases run a survivor's line.
         opened.stage("survivors", len(measured.suites))
         staging = SharedData(opened.pool(), measured.data.suites)
-        killed = [killed_by(one.matrix) for one in measured.suites]
-        items = (
-            (staging.ref(one.task), list(some))
-            for one, some in zip(measured.suites, killed, strict=True)
-        )
+        items = ((staging.ref(one.task), killed_by(one.matrix)) for one in measured.suites)
         call = SuiteSource(cache=opened.cache).call(surviving)
         alive = list(opened.pool().map(call, items, done=lambda row: opened.advance()))
     by_task = {
         one.task.id: {
-            "mutants": len(some) + len(rows),
-            "killed": len(some),
-            "killed_by_base": sum(
-                bool(row & ((1 << one.matrix.base_count) - 1)) for row in some.values()
-            ),
+            "mutants": len(killed_by(one.matrix)) + len(rows),
+            "killed": len(killed_by(one.matrix)),
+            "killed_by_base": len(killed_by(one.matrix, is_base=True)),
             "cases": len(one.cases),
             "base": one.matrix.base_count,
             "survivors": rows,
         }
-        for one, some, rows in zip(measured.suites, killed, alive, strict=True)
+        for one, rows in zip(measured.suites, alive, strict=True)
     }
     # With and without suspected equivalent mutants, which no input could detect.
     total, dead, dead_by_base = (
@@ -708,6 +695,7 @@ def find_survivors(
     return result
 
 
-def killed_by(matrix: Matrix) -> dict[str, int]:
-    """Return the killed mutants by key, each with the cases that kill it."""
-    return {each.key: row for each, row in matrix.rows.items() if each.kind == "mutant"}
+def killed_by(matrix: Matrix, *, is_base: bool = False) -> list[str]:
+    """Return the keys of the mutants that a case, or a base case, kills."""
+    cases = (1 << matrix.base_count) - 1 if is_base else -1
+    return [each.key for each, row in matrix.rows.items() if each.kind == "mutant" and row & cases]

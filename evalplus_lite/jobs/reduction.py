@@ -158,10 +158,8 @@ def reduce(
         # expected outputs, cut out the suites.
         choices = choose(measured.matrices, policy)
         staging = SharedData(opened.pool(), measured.data.suites)
-        items = [
-            (staging.ref(one.task), choice.cases)
-            for one, choice in zip(measured.suites, choices, strict=True)
-        ]
+        pairs = zip(measured.suites, choices, strict=True)
+        items = [(staging.ref(one.task), choice.cases) for one, choice in pairs]
         # Computed suites are read from the cache, or computed again without a cache.
         call = SuiteSource(cache=opened.cache).call(reducing)
         suites = [from_row(Suite, row) for row in opened.pool().map(call, items)]
@@ -262,7 +260,6 @@ def _summary(measured: Measurement, choices: Sequence[Choice], policy: Policy) -
 
 # Cross-validation: reduction policies on models that they did not see.
 
-
 SIZES = (2.0, 4.0, 6.0, 8.0, 10.0, 16.0)
 """Default sizes to try in every mode: plus cases per task."""
 
@@ -305,12 +302,7 @@ def cross_validate(
     policies = policies_to_try() if policies is None else policies
     with within(session) as opened:
         measured = measurement(
-            dataset,
-            samples,
-            opened,
-            judges=judges,
-            strict=strict,
-            across_models=True,
+            dataset, samples, opened, judges=judges, strict=strict, across_models=True
         )
         # All policies and left-out models share one measurement; only the choice is repeated.
         field = GradedSamples(measured.matrices, measured.samples, measured.judges)
@@ -376,14 +368,13 @@ def _ready_made(path: str | os.PathLike[str], measured: Sequence[MeasuredTask]) 
 
 
 def _row(line: PolicyRow) -> dict[str, Any]:
+    intervals = {key: list(ends) for key, ends in line.intervals.items()}
     return {
         "model": line.model,
         "policy": line.policy,
         "size": line.size,
         "pass@1": dict(line.passed),
-        **(
-            {"intervals": {k: list(v) for k, v in line.intervals.items()}} if line.intervals else {}
-        ),
+        **({"intervals": intervals} if intervals else {}),
         "failures": line.kept.total,
         "kept": line.kept.hits,
         "share": line.kept.value,

@@ -134,8 +134,7 @@ def rerun(
     if not groups:
         remedy = f"there are: {', '.join(names[task_id])}"
         raise InputError(f"{task_id} has no sample {index}", remedy=remedy)
-    chosen = (model or None, temperature)
-    row = groups.get(chosen) if model is not None else None
+    row = groups.get((model or None, temperature)) if model is not None else None
     if row is None:
         fitting = [
             each
@@ -145,10 +144,7 @@ def rerun(
         if len({each["program"] for each in fitting}) != 1:
             options = [shlex.join(group_options(group)) for group in groups][:MOST_NAMED]
             problem = "several models or temperatures have" if fitting else "that model has no"
-            raise InputError(
-                f"{problem} {sample}",
-                remedy=f"give one of: {'; '.join(options)}",
-            )
+            raise InputError(f"{problem} {sample}", remedy=f"give one of: {'; '.join(options)}")
         row = fitting[0]
     number = row.get("failure", {}).get("case") if case is None else case
     if number is None:

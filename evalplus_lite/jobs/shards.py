@@ -75,11 +75,7 @@ MERGED = Shard(0, 0)
 def shards_of(out: Path) -> Path:
     """Return the folder of the shards of a job whose results go to ``out``."""
     whole = Path(os.path.abspath(out))  # "." and ".." have names there
-    return (
-        out.parent / f"{whole.name}.shards"
-        if out.name == whole.name
-        else whole.with_name(f"{whole.name}.shards")
-    )
+    return (out if out.name == whole.name else whole).with_name(f"{whole.name}.shards")
 
 
 class ShardPlan:
@@ -163,11 +159,10 @@ class ShardPlan:
         # From the number of rows, a merge can detect a partially copied journal.
         self._record |= {"finished": True, "rows": rows}
         self._write()
-        shard, total = str(self.shard), self._record["total"]
         return {
-            "shard": shard,
+            "shard": str(self.shard),
             "items": len(self.items),
-            "of_items": total,
+            "of_items": self._record["total"],
             "rows": rows,
             "out": str(self._final),
         }
@@ -193,9 +188,7 @@ def share_of(
     if out is None:
         raise InputError("a shard without an output", remedy="give out, the same for every shard")
     local_folder(out)
-    chosen = Shard.parse(shard) if isinstance(shard, str) else shard
-    if not isinstance(chosen, Shard):
-        raise InputError(f"shard is {shard!r}", remedy="give a text such as 2/4")
+    chosen = shard if isinstance(shard, Shard) else Shard.parse(str(shard))
     return ShardPlan(chosen, Path(out), kind=kind, journal=journal, kept=kept)
 
 
@@ -401,8 +394,7 @@ def _require_one_job(shards: Sequence[Finished]) -> None:
     # All records are compared before any row is read; the first difference is reported.
     first, settings = shards[0], shards[0].identity() or {}
     for shard in shards:
-        record = shard.record
-        _require_versions(record, shard.name, shard.folder)
+        _require_versions(shard.record, shard.name, shard.folder)
         # Settings can be reported in detail; the plan also covers data and partition.
         own = shard.identity() or {}
         other = [
@@ -410,7 +402,7 @@ def _require_one_job(shards: Sequence[Finished]) -> None:
             for key in sorted({*settings, *own})
             if own.get(key) != settings.get(key)
         ]
-        if record["plan"] != first.record["plan"]:
+        if shard.record["plan"] != first.record["plan"]:
             other.append(f"settings or data than shard {first.name}")
         if other:
             raise InputError(
@@ -445,14 +437,13 @@ def _rows(shard: Finished) -> Iterator[tuple[int, str, str]]:
                 path=shard.journal,
                 remedy="copy it again, or run the shard again",
             ) from None
-        costs: Iterator[bytes] = iter(())
+        costs: Iterator[bytes] = iter(())  # a run without costs gets an empty one for each row
         if costs_file.is_file():
             costs = iter(stack.enter_context(opened(costs_file, packed=True)))
         for count, line in enumerate(rows, 1):
             try:
                 text = line.decode("ascii")
                 place = places.get(str(json.loads(text)[shard.record["key"]]))
-                # A run without costs gets an empty one for each row.
                 cost = next(costs, b"{}").decode("ascii").rstrip("\n")
             except (ValueError, LookupError, TypeError, RecursionError):
                 place = None

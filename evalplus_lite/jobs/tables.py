@@ -24,20 +24,15 @@ MOST_CHARACTERS = 60
 WIDE = 8
 """Tables with more columns get a smaller font in LaTeX."""
 _LATEX = {
+    **{each: f"\\{each}" for each in "{}$&%#_"},
     "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "%": r"\%",
-    "#": r"\#",
-    "_": r"\_",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
+    "★": r"$\star$",
 }
 
 
@@ -128,8 +123,7 @@ def readable(text: str) -> str:
 def latex(text: str) -> str:
     """Escape a text for LaTeX."""
     # Remove hidden characters before escaping special ones.
-    escaped = "".join(_LATEX.get(each, each) for each in (readable(text) if text else ""))
-    return escaped.replace("★", r"$\star$")
+    return "".join(_LATEX.get(each, each) for each in (readable(text) if text else ""))
 
 
 def cell_text(cell: Cell) -> str:
@@ -143,12 +137,12 @@ def markdown(text: str) -> str:
 
 
 def _inert(cell: Cell) -> Cell:
-    if isinstance(cell, str):
-        # CSV injection: spreadsheets evaluate a cell that begins like a formula.
-        text = readable(cell) if cell else ""
-        # A lone dash, which stands for a missing figure, is not a formula.
-        return f"'{text}" if text[:1] in ("=", "+", "-", "@") and len(text) > 1 else text
-    return cell
+    if not cell or not isinstance(cell, str):
+        return cell
+    # CSV injection: spreadsheets evaluate a cell that begins like a formula.
+    text = readable(cell)
+    # A lone dash, which stands for a missing figure, is not a formula.
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@") and len(text) > 1 else text
 
 
 # The tables of each kind of result, made from its summary.
@@ -167,12 +161,7 @@ MOST_REASONS = 12
 
 
 def laid_out(
-    name: str,
-    title: str,
-    rows: Iterable[Any],
-    *columns: Column,
-    left: int = 1,
-    caption: str = "",
+    name: str, title: str, rows: Iterable[Any], *columns: Column, left: int = 1, caption: str = ""
 ) -> Table:
     """Return a table with a column for each of ``columns``, and a row for each of ``rows``."""
     pairs = [(each, each) if isinstance(each, str) else each for each in columns]
@@ -333,18 +322,16 @@ def leaderboard(summary: Summary) -> Iterator[Table]:
 def reduction(summary: Summary) -> Iterator[Table]:
     """Yield the number of inputs before and after."""
     tasks = max(1, summary["tasks"])
-    names = {
-        "cases": "inputs before",
-        "base": "base inputs, kept",
-        "chosen": "further inputs chosen",
+    counts = {
+        "inputs before": summary["cases"],
+        "base inputs, kept": summary["base"],
+        "further inputs chosen": summary["chosen"],
     }
-    yield laid_out(
+    yield Table(
         "reduction",
         f"{summary['dataset']}: {summary['tasks']} tasks, {summary['mode']}",
-        names,
-        ("", names.get),
-        ("inputs", summary.get),
-        ("a task", lambda key: f"{summary[key] / tasks:.3f}"),
+        ["", "inputs", "a task"],
+        [(name, count, f"{count / tasks:.3f}") for name, count in counts.items()],
     )
 
 
@@ -486,9 +473,8 @@ def mining(summary: Summary) -> Iterator[Table]:
 def score(summary: Summary) -> Iterator[Table]:
     """Yield pass@k of predictions, the same by group, and the reasons for wrong predictions."""
     intervals = summary.get("intervals", {})
-    scores = [
-        (k, sure(value, intervals.get(k))) for k, value in summary.get("pass_at_k", {}).items()
-    ]
+    values = summary.get("pass_at_k", {})
+    scores = [(k, sure(value, intervals.get(k))) for k, value in values.items()]
     yield Table("predictions", "Predictions", ["", "% [95 %]"], scores)
     groups = {"all": "Overall", "split": "By split", "package": "By package"}
     for group, title in groups.items():

@@ -42,7 +42,6 @@ from evalplus_lite.version import __version__
 
 # In the caller's process.
 
-
 WORK = __name__
 USUAL = None, None, None
 """The default limits."""
@@ -188,7 +187,6 @@ def _end(backend: Processes) -> None:
 
 
 # In a supervisor: staged tasks, and tasks sent with a program.
-
 
 REFERENCE_LIMITS = Limits(cpu=10.0, load=10.0, total=60.0)
 """Limits for the reference of a task sent with a program, which is untrusted."""
@@ -360,7 +358,6 @@ def verdict_row(ready: Ready, verdict: Verdict, program: str, options: Row) -> d
 
 # The store of verdicts on disk, keyed by everything that decides them.
 
-
 STORE_BYTES = 1 << 28
 """Maximum bytes of stored verdicts."""
 
@@ -391,9 +388,8 @@ class VerdictStore:
     ) -> None:
         """Store a verdict, unless the machine may have caused it."""
         if not is_killed(verdict.failure):
-            text = json.dumps(
-                astuple(verdict), default=lambda data: base64.b64encode(data).decode()
-            )
+            row = astuple(verdict)
+            text = json.dumps(row, default=lambda data: base64.b64encode(data).decode())
             self._rows.put(self._key(prepared, settings, program), text)
 
     def _key(self, prepared: PreparedSuite, settings: Settings, program: str) -> bytes:

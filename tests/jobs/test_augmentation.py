@@ -408,7 +408,7 @@ def test_sizes_go_as_far_as_contract_answers_and_steps_allow(sandbox: Sandbox) -
     assert (bounds["end"], bounds["kept"]) == ("inputs", 60)
     (length,) = [each for each in bounds["sizes"] if each["way"] == "length"]
     assert (length["bound"], length["largest"]) == ("contract", 300)
-    assert {"length", "magnitude"} <= found.sources.keys()
+    assert {"length", "magnitude"} <= {case.source for case in found.suite.cases}
     reference = "def f(x): return len(x)\n"
     task = make_task(
         [("ab",), ("c",)],

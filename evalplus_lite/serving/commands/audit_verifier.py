@@ -7,6 +7,7 @@ import typer
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import Screen, print_json, print_table, say
 from evalplus_lite.jobs.linting import explain
+from evalplus_lite.jobs.session import ProgressEvent
 from evalplus_lite.serving.audit.auditing import AuditedProgram, VerifierAudit
 from evalplus_lite.serving.audit.auditing import audit_verifier as audit
 from evalplus_lite.serving.audit.host import CALLED, SERVERS
@@ -69,14 +70,14 @@ def audit_verifier(
     [bold]Example[/bold]  evalplus-lite audit-verifier my_rewards:compute_score
     """
     with Screen() as screen:
-        first = True
+        done = 0
 
         def show(answer: AuditedProgram, total: int) -> None:
-            nonlocal first
-            if first:
-                screen.stage("asking", total)
-                first = False
-            screen.advance()
+            nonlocal done
+            if not done:
+                screen(ProgressEvent("asking", 0, total))
+            done += 1
+            screen(ProgressEvent("asking", done, total))
 
         found = audit(
             target,
