@@ -10,13 +10,7 @@ from typing import NamedTuple
 
 from evalplus_lite.errors import InputError, one_of
 from evalplus_lite.reduction.requirements import MODES, Matrix, Requirement
-from evalplus_lite.reduction.set_cover import (
-    CoverProblem,
-    columns,
-    distinct,
-    greedy,
-    members,
-)
+from evalplus_lite.reduction.set_cover import CoverProblem, columns, distinct, greedy, members
 
 UNIT = 1 << 60
 """The weight of certainty, in integers."""

@@ -215,8 +215,7 @@ class RequirementKind:
 
 def _branches(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
     return cache.bitsets(
-        "branch",
-        lambda: branches(sandbox, subject.reference, subject.arguments, REFERENCE_LIMITS),
+        "branch", lambda: branches(sandbox, subject.reference, subject.arguments, REFERENCE_LIMITS)
     )
 
 

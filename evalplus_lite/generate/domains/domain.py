@@ -9,12 +9,7 @@ from dataclasses import dataclass, field, replace
 from evalplus_lite.generate.domains.annotations import Type
 from evalplus_lite.generate.domains.layout import Layout
 from evalplus_lite.generate.domains.profile import CONTAINERS, SEQUENCES, SIZED, View
-from evalplus_lite.generate.domains.text import (
-    PRINTABLE,
-    WELL_FORMED,
-    DateForm,
-    has_widths,
-)
+from evalplus_lite.generate.domains.text import PRINTABLE, WELL_FORMED, DateForm, has_widths
 from evalplus_lite.types import Value
 from evalplus_lite.values.kinds.registry import BY_TYPE
 

@@ -17,12 +17,7 @@ from evalplus_lite.generate.domains.annotations import UNKNOWN, Type, hints
 from evalplus_lite.generate.domains.constants import characters as characters_of
 from evalplus_lite.generate.domains.constants import examples, from_source, vocabulary
 from evalplus_lite.generate.domains.domain import Domain
-from evalplus_lite.generate.domains.evidence import (
-    CHANCE,
-    DOUBT,
-    Constraint,
-    Ledger,
-)
+from evalplus_lite.generate.domains.evidence import CHANCE, DOUBT, Constraint, Ledger
 from evalplus_lite.generate.domains.profile import SEQUENCES, SIZED, Profile
 from evalplus_lite.generate.domains.promises import Promise
 from evalplus_lite.generate.domains.text import times_in

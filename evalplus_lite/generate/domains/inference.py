@@ -15,13 +15,7 @@ from typing import Any
 from evalplus_lite.generate.domains.domain import Domain, union
 from evalplus_lite.generate.domains.evidence import Ledger
 from evalplus_lite.generate.domains.layout import FORMATS, Layout
-from evalplus_lite.generate.domains.profile import (
-    CONTAINERS,
-    SEQUENCES,
-    SIZED,
-    Profile,
-    View,
-)
+from evalplus_lite.generate.domains.profile import CONTAINERS, SEQUENCES, SIZED, Profile, View
 from evalplus_lite.generate.domains.text import (
     PRINTABLE,
     WELL_FORMED,

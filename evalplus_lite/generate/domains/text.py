@@ -87,11 +87,7 @@ def words_of(values: tuple[str, ...], known: Collection[str]) -> frozenset[str] 
 PRINTABLE = "".join(map(chr, range(32, 127)))
 """Printable ASCII: characters that strings may have even if no example has them."""
 
-CLASSES: tuple[str, ...] = (
-    string.ascii_lowercase,
-    string.ascii_uppercase,
-    string.digits,
-)
+CLASSES: tuple[str, ...] = (string.ascii_lowercase, string.ascii_uppercase, string.digits)
 """Classes of characters that are allowed as a whole once examples have one of them."""
 
 BRACKETS: tuple[str, ...] = ("()", "[]", "{}", "<>")

@@ -26,10 +26,7 @@ def _denial(word: str) -> str:
     return rf"non[- ]?{word}\b|(?:{_NOT}|{_NONE}|no(?: \w+ or)?|without) {word}\b"
 
 
-DENIALS: Mapping[str, str] = {
-    "not-empty": _denial("empty"),
-    "not-negative": _denial("negative"),
-}
+DENIALS: Mapping[str, str] = {"not-empty": _denial("empty"), "not-negative": _denial("negative")}
 """Words that state a limit by what it excludes; they permit nothing."""
 WORDS: Mapping[str, str] = {
     **DENIALS,

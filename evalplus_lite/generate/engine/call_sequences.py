@@ -477,11 +477,7 @@ class SequenceGenerator:
         return []
 
     def feedback(
-        self,
-        accepted: Sequence[Case],
-        *,
-        slow: Sequence[Case] = (),
-        apart: Sequence[Case] = (),
+        self, accepted: Sequence[Case], *, slow: Sequence[Case] = (), apart: Sequence[Case] = ()
     ) -> None:
         """Add the accepted cases as parents of new ones; ignore the others."""
         for case in accepted:

@@ -161,11 +161,7 @@ class Generator:
         self._seeds.extend(cases)
 
     def feedback(
-        self,
-        accepted: Sequence[Case],
-        *,
-        slow: Sequence[Case] = (),
-        apart: Sequence[Case] = (),
+        self, accepted: Sequence[Case], *, slow: Sequence[Case] = (), apart: Sequence[Case] = ()
     ) -> None:
         """Add the accepted cases to the suite, so that they can be mutated.
 

@@ -31,13 +31,7 @@ def list_replace(value: list[Value], slot: Slot) -> list[Value]:
 
 
 @operator(
-    "list.insert",
-    list,
-    ([1, 2], [1, 3, 2]),
-    ([], [7]),
-    weight=3,
-    family="either",
-    resizes=True,
+    "list.insert", list, ([1, 2], [1, 3, 2]), ([], [7]), weight=3, family="either", resizes=True
 )
 def list_insert(value: list[Value], slot: Slot) -> list[Value]:
     """Insert a mutant of an element (Table 1), or a new element into an empty list."""

@@ -122,13 +122,7 @@ def str_insert(value: str, slot: Slot) -> str:
 
 
 @operator(
-    "str.run",
-    str,
-    ("12-ab", "7-ab"),
-    ("12-ab", "12-x"),
-    ("a  b", "a b"),
-    weight=4,
-    keeps_form=True,
+    "str.run", str, ("12-ab", "7-ab"), ("12-ab", "12-x"), ("a  b", "a b"), weight=4, keeps_form=True
 )
 def str_run(value: str, slot: Slot) -> str:
     """Replace one token of digits, letters or blanks by another of its kind."""
