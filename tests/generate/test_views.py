@@ -16,10 +16,11 @@ from evalplus_lite.generate.engine.generator import Generator
 from evalplus_lite.generate.strategies import sampled
 from evalplus_lite.jobs.drafting import simple_inputs
 from evalplus_lite.jobs.minimize import minimize, weight
-from evalplus_lite.types import Case
+from evalplus_lite.types import Case, Task
 from evalplus_lite.values import wire
 from evalplus_lite.values.identity import key
 from evalplus_lite.values.kinds.arrays import ARRAY, NumpyArray
+from evalplus_lite.values.kinds.declared import EnumMember
 from evalplus_lite.values.kinds.kind import Kind
 from evalplus_lite.values.kinds.registry import KINDS
 
@@ -70,6 +71,24 @@ def test_an_interval_ends_after_it_begins() -> None:
         base = [(first, then)] * 1 + [(first, first)]
         names = {each.name for each in candidates(base)}
         assert "0.at-most.1" in names, (first, then)
+
+
+def test_all_members_of_an_enumeration_are_tried() -> None:
+    """Once one of them was seen: the program says which others there are."""
+    source = (
+        "from enum import Enum, IntEnum, auto\n"
+        "class Color(Enum):\n    RED = 1\n    BLUE = auto()\n    _hidden = 3\n"
+        "    def shown(self): return self.name\n"
+        "class Level(IntEnum):\n    LOW = 1\n    HIGH = auto()\n"
+        "class Other(Enum):\n    ONE = 1\n"
+        "def f(color, levels): return color\n"
+    )
+    color, level = EnumMember("Color", "RED"), EnumMember("Level", "LOW", 1)
+    task = Task("t", "", "f", source, base=(Case((color, [level])),))
+    one, many = InputFilter.of_task(task).domains
+    assert one.choices == (color, EnumMember("Color", "BLUE"))
+    assert many.items is not None
+    assert many.items.choices == (level,)
 
 
 def test_annotations_name_types() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sized
+from collections.abc import Callable, Collection, Mapping, Sized
 from dataclasses import dataclass, field, replace
 
 from evalplus_lite.generate.domains.annotations import Type
@@ -86,18 +86,22 @@ class Domain:
         # If examples have ints, floats may be valid as well, and vice versa: the contract decides.
         numbers = (int, float) if {int, float} & set(self.kinds) else ()
         also = tuple(kind for kind in numbers if kind not in self.kinds)
+        return replace(self.inner(Domain.opened), also=also, has_any_characters=True)
+
+    def inner(self, change: Callable[[Domain], Domain]) -> Domain:
+        """Return the domain with a change made to all domains directly inside it.
+
+        Atoms are compared as a whole, so the domains of their parts stay.
+        """
         return replace(
             self,
-            also=also,
-            has_any_characters=True,
-            items=self.items and self.items.opened(),
-            keys=self.keys and self.keys.opened(),
-            values=self.values and self.values.opened(),
-            fields={name: each.opened() for name, each in self.fields.items()},
-            positions=self.positions and tuple(map(Domain.opened, self.positions)),
-            # Atoms are compared as a whole, so the domains of their parts stay.
+            items=self.items and change(self.items),
+            keys=self.keys and change(self.keys),
+            values=self.values and change(self.values),
+            fields={name: change(each) for name, each in self.fields.items()},
+            positions=self.positions and tuple(map(change, self.positions)),
             views=tuple(
-                each if BY_TYPE[each.kind].is_atom else replace(each, about=each.about.opened())
+                each if BY_TYPE[each.kind].is_atom else replace(each, about=change(each.about))
                 for each in self.views
             ),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,9 +19,10 @@ from evalplus_lite.generate.domains.constants import examples, from_source, voca
 from evalplus_lite.generate.domains.domain import Domain
 from evalplus_lite.generate.domains.evidence import CHANCE, DOUBT, Constraint, Ledger
 from evalplus_lite.generate.domains.profile import SEQUENCES, SIZED, Profile
-from evalplus_lite.generate.domains.promises import Promise, fields_of
+from evalplus_lite.generate.domains.promises import Promise
 from evalplus_lite.generate.domains.text import times_in
 from evalplus_lite.generate.domains.words import DENIALS, denies_only, documents_signs, is_mentioned
+from evalplus_lite.programs import parsing
 from evalplus_lite.tasks.assertions import with_stated_contract
 from evalplus_lite.tasks.contracts import parse
 from evalplus_lite.tasks.formulas import number
@@ -28,6 +30,7 @@ from evalplus_lite.tasks.harnesses import has_documented
 from evalplus_lite.tasks.stated_constraints import StatedConstraints, of_function
 from evalplus_lite.types import Task, Value
 from evalplus_lite.values.identity import key
+from evalplus_lite.values.kinds.declared import EnumMember
 from evalplus_lite.values.kinds.registry import BY_TYPE
 
 Arguments = Sequence[Value]
@@ -175,7 +178,7 @@ def _about_keys(
     own = {word for text in known for word in _words(text)}
 
     def speaks(arguments: Arguments) -> tuple[set[str], set[str]]:
-        return _words(arguments[position]), {name for name, _ in fields_of(arguments)}
+        return _words(arguments[position]), {key for each in arguments for key in _keys(each)}
 
     said = [speaks(arguments) for arguments in base]
     if all(words & keys and words <= keys | own for words, keys in said):
@@ -191,6 +194,14 @@ def _about_keys(
 def _words(text: str) -> set[str]:
     """Return the words in a text that are not in quotes."""
     return {*re.findall(r"[^\W\d]\w*", re.sub(r"'[^']*'|\"[^\"]*\"", " ", text))}
+
+
+def _keys(value: Value) -> Iterator[str]:
+    if type(value) is dict:
+        yield from (key for key in value if type(key) is str)
+        yield from (key for each in value.values() for key in _keys(each))
+    elif type(value) in SEQUENCES:
+        yield from (key for each in value for key in _keys(each))
 
 
 def _parts(value: Value) -> Iterator[Value]:
@@ -369,6 +380,51 @@ _OF_PARTS: tuple[Rule, ...] = (
 """Rules for the rows, records and texts in an argument."""
 
 
+_VALUED = {"IntEnum", "StrEnum", "IntFlag", "int", "str", "float"}
+"""Base classes whose members equal their values."""
+
+
+def members_of(source: str) -> tuple[EnumMember, ...]:
+    """Return the members of the enumerations at a program's top level.
+
+    Members that are numbers or strings are skipped unless their values are literals.
+    """
+    try:
+        body = parsing.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+    return tuple(
+        member for node in body if isinstance(node, ast.ClassDef) for member in _members(node)
+    )
+
+
+def _members(node: ast.ClassDef) -> Iterator[EnumMember]:
+    bases = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+    if not any(base.endswith(("Enum", "Flag")) for base in bases):
+        return
+    is_valued = bool(bases & _VALUED)
+    for statement in node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=given) if name[:1] != "_":
+                # A plain member has just a name; members of valued bases are numbers or strings.
+                if not is_valued:
+                    yield EnumMember(node.name, name)
+                elif isinstance(given, ast.Constant) and isinstance(given.value, int | float | str):
+                    yield EnumMember(node.name, name, given.value)
+
+
+def with_members(domain: Domain, members: tuple[EnumMember, ...]) -> Domain:
+    """Return the domain extended to all members of each enumeration that has an allowed member."""
+
+    seen = {(each.owner, each.name) for each in domain.choices if type(each) is EnumMember}
+    owners = {owner for owner, _ in seen}
+    more = [
+        each for each in members if each.owner in owners and (each.owner, each.name) not in seen
+    ]
+    changed = domain.inner(partial(with_members, members=members))
+    return replace(changed, choices=(*domain.choices, *more))
+
+
 @dataclass(frozen=True, slots=True)
 class InputFilter:
     """A domain for each argument, the allowed numbers of arguments, and relations between them.
@@ -450,6 +506,12 @@ class InputFilter:
         decides about characters, and about floats where examples have integers. The task's own
         choices (``Task.constraints``) take precedence over support.
         """
+        input_filter = cls._of_task(task, is_own=is_own)
+        members = members_of(task.reference)
+        return input_filter.with_members(members) if members else input_filter
+
+    @classmethod
+    def _of_task(cls, task: Task, *, is_own: bool) -> InputFilter:
         base = [case.arguments for case in task.base]
         try:
             # With a contract only types and shapes are inferred; the contract rejects other inputs
@@ -594,6 +656,12 @@ class InputFilter:
             and (each.kind not in DENIALS or denies_only(each.kind, promise))
             for each in self.constraints
         )
+
+    def with_members(self, members: tuple[EnumMember, ...]) -> InputFilter:
+        """Return the filter extended to all members of enumerations that have an allowed member."""
+        domains = tuple(with_members(domain, members) for domain in self.domains)
+        strict = self.strict and self.strict.with_members(members)
+        return replace(self, domains=domains, strict=strict)
 
     def doubt(self, arguments: Arguments) -> str | None:
         """Return why an admitted input is doubtful, or None if it is not."""

@@ -45,7 +45,7 @@ class Promise:
         # With this many different letters, texts are names or words, and any letter would do.
         is_open = sum(map(str.isalpha, letters)) >= ANY_LETTERS
         words = {each.lower() for each in re.findall(r"[A-Za-z]+", text)}
-        known = [pair for each in examples for pair in fields_of(each)]
+        known = [pair for each in examples for pair in _fields(each)]
         fields = {name for name, _ in known if _is_named(name, words)}
         keys = frozenset(name for name, _ in known) if words & {"key", "keys"} and known else None
         places = [n for n, name in enumerate(parameters) if _is_named(name, words)]
@@ -71,7 +71,7 @@ class Promise:
         return any(
             (self.keys is not None and name not in self.keys)
             or (name in self.fields and shape(v, is_open=self.is_open) not in self.fields[name])
-            for name, v in fields_of(arguments)
+            for name, v in _fields(arguments)
         )
 
 
@@ -86,16 +86,16 @@ def _is_named(name: str, words: Collection[str]) -> bool:
     )
 
 
-def fields_of(value: Value) -> Iterator[tuple[str, Value]]:
+def _fields(value: Value) -> Iterator[tuple[str, Value]]:
     """Yield the string keys and their values of all dicts in a value."""
     if type(value) is dict:
         for name, each in value.items():
             if type(name) is str:
                 yield name, each
-            yield from fields_of(each)
+            yield from _fields(each)
     elif isinstance(value, list | tuple):
         for each in value:
-            yield from fields_of(each)
+            yield from _fields(each)
 
 
 def _shapes(arguments: Sequence[Value], places: Sequence[int], *, is_open: bool) -> Value:

@@ -339,8 +339,10 @@ class SequenceGenerator:
         """
         # At the end every method is called once, so that the effects of earlier calls are visible.
         looks = [[name, *self.methods[name].seen[0]] for name in self.others]
-        begins = list(self._starts)
-        begins += [each for call in begins[:1] for each in self._at_boundary(call)]
+        begins: list[list[Value]] = []
+        if self.owner in self.methods:
+            begins = [[self.owner, *each] for each in self.methods[self.owner].seen[:2]]
+            begins += [each for call in begins[:1] for each in self._at_boundary(call)]
         first = [list(each) for each in self.sequences[:MOST_MODELS]]
 
         def repeated() -> Iterator[tuple[str, list[list[Value]]]]:
@@ -552,6 +554,7 @@ class SequenceGenerator:
         return Case(tuple(calls), "mutation", parent, tuple(names))
 
     def _begins(self, calls: Sequence[list[Value]]) -> int:
+        """Return the index of the first call after the constructor's."""
         # The constructor's call always stays first.
         return int(bool(calls) and calls[0][0] == self.owner)
 

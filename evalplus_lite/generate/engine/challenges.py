@@ -50,8 +50,7 @@ def lengthened(value: Value, slot: Slot, size: int) -> tuple[Value, str]:
     if kind is list or kind is tuple:
         return kind(made), name
     # Equal elements would leave a small set, whatever the list's length.
-    has_integers = slot.items is not None and int in slot.items.domain.kinds
-    return kind(range(size) if has_integers else hashable(made)), name
+    return kind(hashable(_distinct(made, slot, size))), name
 
 
 def repeated(value: Value, slot: Slot, size: int) -> Value:
@@ -283,6 +282,13 @@ _LIST_FORMS: tuple[tuple[str, Callable[[list[Value], Slot, int], list[Value]]], 
 )
 
 
+def _distinct(made: Sequence[Value], slot: Slot, size: int) -> Sequence[Value]:
+    """Return elements for a set: distinct integers if it may have some."""
+    if slot.items is not None and int in slot.items.domain.kinds:
+        return range(size)
+    return made
+
+
 def _mapping(value: dict[Value, Value], slot: Slot, size: int) -> dict[Value, Value]:
     if slot.keys is None or slot.values is None:
         return value
@@ -323,7 +329,7 @@ class Challenges:
 
     def draw(self, kind: str) -> Case | None:
         """Return an input of a kind, or None if none can be enlarged in this way."""
-        chosen = [each for way in SCALING[kind] for each in self.scales.ranges if each.way == way]
+        chosen = [each for way in SCALING[kind] for each in self.scales.of_way(way)]
         if not chosen or not self.pool.size:
             return None
         dimension = chosen[int(self.random() * len(chosen))]

@@ -88,7 +88,7 @@ class Generator:
         self.challenges = Challenges(self.slots, self.pool, rng.random, self.scales, fit)
         self._known: set[bytes] = set()
         self._pending: dict[bytes, _Pending] = {}
-        self._seeds = deque(seeds)
+        self._seeds, self._sampled = deque(seeds), deque(sampled)
         # Nothing has been learned yet: boundary values built from examples come with ``feedback``.
         self._boundaries = BoundaryCombinations(self.slots, rng.random)
         self._choice: Assignment = {}
@@ -100,7 +100,7 @@ class Generator:
             InputSource("mutation", mix.mutation, partial(self._mutated, "mutation")),
             InputSource("constant", mix.constant, partial(self._mutated, "constant")),
             InputSource("boundary", mix.boundary, self._at_boundary),
-            InputSource("hypothesis", mix.hypothesis, partial(next, iter(sampled), None)),
+            InputSource("hypothesis", mix.hypothesis, self._next_sampled),
         ]
         if reference is not None:
             arguments = [case.arguments for case in base]
@@ -280,6 +280,9 @@ class Generator:
                 steps = reversed(state.trace[mark:])
                 names += [operator.name for operator in steps] or ["fresh"]
         return Case(arguments, source, parent, tuple(names))
+
+    def _next_sampled(self) -> Case | None:
+        return self._sampled.popleft() if self._sampled else None
 
     def _at_boundary(self) -> Case | None:
         """Return an input of the pool with boundary values for some arguments, or None."""

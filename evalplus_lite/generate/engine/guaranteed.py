@@ -187,6 +187,7 @@ def _fitting(slot: Slot, new: Value) -> Iterator[Value]:
 
 
 def _resized(slot: Slot, value: Value, size: int) -> Value:
+    """Cut or repeat the value to this length."""
     if type(value) is str:
         return "".join(islice(cycle(value or slot.seen_characters), size))
     if type(value) in (list, tuple):

@@ -152,6 +152,10 @@ class Scales:
             ranges[each] = Range(RUNGS[each.way], max(sizes, default=0), MOST[each.way])
         return cls(ranges)
 
+    def of_way(self, way: Way) -> list[Dimension]:
+        """Return the dimensions of one kind."""
+        return [each for each in self.ranges if each.way == way]
+
     def settle(self) -> None:
         """Record what ended each ladder, once its rungs have been tried."""
         for each in self.ranges.values():

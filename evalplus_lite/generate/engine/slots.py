@@ -482,6 +482,7 @@ class Slot:
         return value
 
     def _mutate_view(self, kind: type, value: Value) -> Value:
+        """Return an extended value with its view mutated."""
         # Values of this type have no views, so only known ones are used.
         if (slot := self.views.get(kind)) is None:
             return self.sample()
