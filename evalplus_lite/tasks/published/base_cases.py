@@ -62,18 +62,18 @@ def recover(sandbox: Sandbox, task: Task) -> Task:
     ReferenceSolutionError if reference or test do not load or finish, or make no call, and
     UnusableTask if the reference fails the test: then one of them is wrong.
     """
-    calls, problem = _calls(sandbox, task.id, task.entry_point, task.reference, _test(task))
+    return _with_calls(task, *_calls(sandbox, *_item(task)))
+
+
+def _item(task: Task) -> tuple[str, str, str, str]:
+    return task.id, task.entry_point, task.reference, str(task.extra["test"])
+
+
+def _with_calls(task: Task, calls: Sequence[tuple[Any, ...]], problem: str | None) -> Task:
     if problem is not None:
-        raise UnusableTask(task.id, "test", _detail(problem))
+        detail = clip(f"the reference fails the task's own test: {problem}")
+        raise UnusableTask(task.id, "test", detail)
     return replace(task, base=tuple(map(Case, calls)))
-
-
-def _test(task: Task) -> str:
-    return str(task.extra["test"])
-
-
-def _detail(problem: str) -> str:
-    return clip(f"the reference fails the task's own test: {problem}")
 
 
 def with_base_cases(dataset: Dataset, backend: Processes, cache: Path | None = None) -> Dataset:
@@ -84,12 +84,12 @@ def with_base_cases(dataset: Dataset, backend: Processes, cache: Path | None = N
     hidden = [task for task in dataset.tasks if has_hidden_cases(task)]
     found: dict[str, Task] = {}
     unusable: list[Unusable] = []
-    items = [(task.id, task.entry_point, task.reference, _test(task)) for task in hidden]
-    for task, (calls, problem) in zip(hidden, _recovered(items, backend, cache), strict=True):
-        if problem is None:
-            found[task.id] = replace(task, base=tuple(map(Case, calls)))
-        else:
-            unusable.append(Unusable(task.id, "test", _detail(problem)))
+    results = _recovered(list(map(_item, hidden)), backend, cache)
+    for task, (calls, problem) in zip(hidden, results, strict=True):
+        try:
+            found[task.id] = _with_calls(task, calls, problem)
+        except UnusableTask as error:
+            unusable.append(Unusable(task.id, "test", error.detail))
     tasks = tuple(found.get(task.id, task) for task in dataset.tasks)
     whole = replace(dataset, tasks=tasks)
     return whole.without(unusable) if unusable else whole
