@@ -427,9 +427,11 @@ _TEX = (
     (r"\\[lr]brace(?![a-z])", " "),
     (r"\\([#_&%$])", r"\1"),
     (r"\^\s*\{([^{}]*)\}", r"**(\1)"),
+    (r"\^(?:th|st|nd|rd)\b", ""),
     (r"\^\s*", "**"),
     (r"\|\s*([A-Za-z]\w*(?:\s*_\s*(?:\w+|\{[^{}]*\}))?)\s*\|", r"len(\1)"),
     (r"\b([A-Za-z]\w*(?:\[\w+\])*)\.length\b", r"len(\1)"),
+    (r"\b(?:len|length)\(([^()]*)\)", r"len(\1)"),
     (r"\s*\((?:for\s+(?:all|each|every)\s+)?\d[^()]*(?:<=|<)\s*[a-z]\b[^()]*\)", ""),
     (r"`|\u200b", ""),
 )
@@ -508,6 +510,7 @@ def _formula(template: str) -> Make:
 
     def make(match: re.Match[str], line: str) -> list[StatedConstraint]:
         texts = [template.format(**match.groupdict(), name=n) for n in _listed(match["names"])]
+        texts = [re.sub(r"\bthe (?:length|size) of (\w+)", r"len(\1)", text) for text in texts]
         return [each for text in texts for each in _comparison(text, line)]
 
     return make
@@ -835,7 +838,9 @@ _WORDS: Mapping[str, str] = {
     "NAMES": f"(?P<names>{_NAMES})",
     "NAME": f"(?P<names>{_ITEM})",
     "BE": _BE,
+    "NOT": f"(?:{_BE} (?:not|never)|(?:must|can|will) ?not be)",
     "INTEGERS": "(?:whole )?(?:numbers?|integers?)",
+    "END": r"(?P<end>-?\d\S*|[A-Za-z]\w*|len\(\w+\)|the (?:length|size) of [A-Za-z]\w*)",
     "STRINGS": "(?:non-empty )?(?:strings?|characters?)",
     "LENGTH": "(?:(?:of|whose|with|and) )*(?:an? )?(?:has )?length (?:is )?"
     r"(?P<length>between \S+(?: ?[-*+] ?\S+)* and [^,]+?(?:, inclusive)?"
@@ -872,6 +877,7 @@ _PHRASES: tuple[tuple[str, Make | str], ...] = (
         r"|English letters?|digits?)",
         _consists,
     ),
+    (r"NAMES BE STRINGS LENGTH", _length),
     (r"(?:the )?lengths? of NAMES (?:is|are) (?P<length>between .+|at .+|[\w(). +*-]+)", _length),
     (
         r"(?:the )?lengths? of NAMES are equal and (?P<length>between .+)",
@@ -887,6 +893,7 @@ _PHRASES: tuple[tuple[str, Make | str], ...] = (
     ),
     (r"NAMES BE even(?: INTEGERS)?", "{name} % 2 == 0"),
     (r"NAMES BE odd(?: INTEGERS)?", "{name} % 2 == 1"),
+    (r"NAME has an odd length", "len({name}) % 2 == 1"),
     (r"NAME has an even length", "len({name}) % 2 == 0"),
     (
         r"NAME BE (?:positive )?(?:multiple of|divisible by) (?P<of>[\w() +*-]+)",
@@ -894,9 +901,22 @@ _PHRASES: tuple[tuple[str, Make | str], ...] = (
     ),
     (r"NAMES BE(?: INTEGERS)? at least (?P<low>\S+)", "{low} <= {name}"),
     (r"NAMES BE(?: INTEGERS)? at most (?P<high>\S+)", "{name} <= {high}"),
+    (r"NAMES BE(?: INTEGERS)? at least (?P<low>\S+) (?:and|but) at most (?P<high>\S+)", _WITHIN),
     (r"NAMES BE(?: INTEGERS)? from (?P<low>\S+) to (?P<high>\S+)", _WITHIN),
     (r"NAMES BE(?: INTEGERS)? (?P<low>-?\d\S*) to (?P<high>-?\d\S*)", _WITHIN),
-    (r"(?P<names>[A-Za-z]\w*) (?:BE (?:not|never)|(?:must|can|will) ?not be) 0", "{name} != 0"),
+    (
+        r"NAMES BE (?:in|within)(?: the)?(?: range| interval)? \[(?P<low>[^,]+), ?"
+        r"(?P<high>[^,]+)\]",
+        _WITHIN,
+    ),
+    (
+        r"NAMES BE (?:strictly )?(?P<sign>(?:not? |never )?"
+        r"(?:less|smaller|lower|fewer|more|greater|larger|higher) than) END",
+        lambda m, line: _formula(f"{{name}} {_sign(m['sign'])} {{end}}")(m, line),
+    ),
+    (r"NAMES (?:(?:do|does|must|can|will) ?not exceed|never exceeds?) END", "{name} <= {end}"),
+    (r"NAMES (?:BE non-?zero|NOT zero)", "{name} != 0"),
+    (r"(?P<names>[A-Za-z]\w*) NOT 0", "{name} != 0"),
     (r"NAMES is of LETTERS", _consists),
     (r"NAMES BE positive(?: INTEGERS)?", "{name} > 0"),
     (
@@ -911,6 +931,8 @@ _PHRASES: tuple[tuple[str, Make | str], ...] = (
         "1 <= {name} <= {high}",
     ),
     (r"NAMES BE UNIQUE(?: integers?| values?| strings?| from each other)?", _all_distinct),
+    (r"NAMES (?:BE SOME|holds?|has|have) UNIQUE \w+", _all_distinct),
+    (r"NAMES (?:has|have|holds?|contains?) no (?:duplicate|repeated|equal) \w+", _all_distinct),
     (r"NAMES (?:(?:is|are) never (?:the same|equal)|(?:always |never )?differ)", _all_distinct),
     (
         r"(?:(?:the )?pairs |all )?\((?P<a>[A-Za-z]\w*)\[\w\], ?(?P<b>[A-Za-z]\w*)\[\w\]\)"
@@ -929,6 +951,7 @@ _PHRASES: tuple[tuple[str, Make | str], ...] = (
         r"in (?:a )?(?P<strict>strictly )?UPWARD order",
         lambda m, line: _order("increasing" if m["unique"] or m["strict"] else "sorted")(m, line),
     ),
+    (r"NAME is sorted(?: ascending)?", _order("sorted")),
     (r"NAME BE permutation of (?:the letters )?(?P<of>[A-Za-z]\w*)", _same_letters),
     (r"NAME contains (?P<of>one \S(?:(?:,| and|, and) one \S)+)", _same_letters),
     (rf"\(? ?NAME(?:[ ,.]+{_NAME})* ?\)? BE permutation(?: of .+)?", _order("permutation")),
@@ -1033,11 +1056,16 @@ _ALIASES = tuple(
         (rf"{_LENGTH_OF}\s*==?\s*(?P<n>[A-Za-z]\w*)\s*-\s*1\b", r"\g<size> + 1"),
         (rf"{_LENGTH_OF}\s*==?\s*(?P<n>[A-Za-z]\w*)(?![\w(\[]|\s*[-+*])", r"\g<size>"),
         (rf"\b(?P<of>\w+),? (?:both )?of (?:length|size) {_N}\b", r"len(\g<of>)"),
+        (
+            rf"\b{_N} ?[x*] ?[a-zA-Z]\b[\w ]* (?:matrix|grid|array|board),? (?P<of>\w+)",
+            r"len(\g<of>)",
+        ),
         (rf"\b(?P<of>\w+) of (?:dimensions?|size) {_N} ?[x*] ?[a-zA-Z]\b", r"len(\g<of>)"),
+        (rf"\b\w ?[x*] ?{_N}\b[\w ]* (?:matrix|grid|array|board),? (?P<of>\w+)", r"len(\g<of>[0])"),
         (rf"\b(?P<of>\w+) of (?:dimensions?|size) \w ?[x*] ?{_N}\b", r"len(\g<of>[0])"),
     )
 )
-"""``n == nums.length``, either way round; ``nums of length n``; ``grid of size m x n``."""
+"""``n == nums.length``, either way round; ``nums of length n``; ``an m x n matrix grid``."""
 
 
 @dataclass(frozen=True, slots=True)
