@@ -232,6 +232,7 @@ class _Search:
         self.lines, self.is_plain = lines, is_plain
         self.left = MOST_TRIES
         self.names = itertools.count()
+        self.line_of: dict[str, int] = {}
 
     def forms(self) -> Iterator[tuple[Part, ...]]:
         for parts, _ in self.sequences(0, {}, {}, len(self.lines), 0):
@@ -268,7 +269,10 @@ class _Search:
 
         Inside a block, only counts from the same block can be repetition counts.
         """
+        # If several numbers may count the lines, prefer the nearest line's, and the first on that
+        # line: people write a grid's height before its width, and a row's length last.
         own = [name for name in scope if name not in outer]
+        own.sort(key=lambda name: -self.line_of[name])
         # A line with as many values as a count is a row, unless the next line has as many (a
         # table). A row is tried first, and not as the start of repeated lines.
         sizes = [len(line.split()) for line in self.lines[at : at + 2]]
@@ -344,6 +348,7 @@ class _Search:
                 for each, token in zip(fields, tokens, strict=True)
                 if INTEGER.fullmatch(token)
             }
+            self.line_of.update(dict.fromkeys(inner.keys() - scope.keys(), at))
             yield Line((fields,)), at + 1, inner
         if tokens and not self.is_plain:
             yield _alone(self.field(is_open=True)), at + 1, scope
