@@ -17,6 +17,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from pathlib import Path
+from statistics import median_high
 from typing import Any, ClassVar
 
 from evalplus_lite.errors import InputError, one_of
@@ -258,11 +259,9 @@ def _worth_asking(
     call = Call("evalplus_lite.exe.benchmark:choosing", settings)
     session.stage("choosing cases", len(groups))
     with Journal(journal, identity={"choosing": 1}, force=force, batch=1) as kept:
-        known = {row.data["package"]: row.data for row in kept.rows()}
+        known = (row.data for row in kept.rows())
         done = {
-            package: row
-            for package, row in known.items()
-            if contents.get(package) == row["content"]
+            row["package"]: row for row in known if contents.get(row["package"]) == row["content"]
         }
         session.advance(len(done), known=True)
         left = ((package, some) for package, some in groups.items() if package not in done)
@@ -414,7 +413,7 @@ def data_card(
     }
     dates = sorted(each["date"] for each in origins.values() if each["date"])
     errors = Counter(case.answer.type for case in cases if case.answer.kind == "error")
-    most = Counter(each for task in tasks for each in _literals(task)).most_common(1)
+    literals = Counter(each for task in tasks for each in _literals(task))
     chains = sum("parts" in task.facts for task in tasks)
     mined = len({task.facts["package"] for task in tasks})
     versions = {task.facts.get("python", "").rpartition(".")[0] for task in tasks}
@@ -452,7 +451,7 @@ def data_card(
         "",
         f"{errors.total()} cases raise, by a `raise` or `assert` of the program, "
         f"{errors['TypeError'] + errors['AttributeError']} of them a TypeError or AttributeError. "
-        f"No text or longer number is in more than {max(n for _, n in most) if most else 0} tasks.",
+        f"No text or longer number is in more than {max(literals.values(), default=0)} tasks.",
         "",
         "## How tasks are chosen",
         "",
@@ -489,7 +488,7 @@ def _splits(tasks: Sequence[MinedTask]) -> Iterable[tuple[Any, ...]]:
     for split in SPLITS:
         facts = [task.facts.get("difficulty", {}) for task in tasks if split_of(task) == split]
         middle = [
-            sorted(each.get(key, 0) for each in facts)[len(facts) // 2] if facts else ""
+            median_high(each.get(key, 0) for each in facts) if facts else ""
             for key in ("lines", "depth", "variables")
         ]
         yield split, len(facts), *middle

@@ -175,13 +175,14 @@ class PackageMine:
         else:
             with Original(self.package, sandboxes.plain.config, self.companions) as original:
                 functions: Iterable[MinedFunction] = static.functions()
+                beyond: set[str] = set()
                 if self.settings.functions is not None:
                     functions = {function.id: function for function in functions}.values()
                     # Functions with known calls first, then by a hash.
-                    ranked = sorted(functions, key=self._rank)[: self.settings.functions]
-                    chosen = {function.id for function in ranked}
+                    ranked = sorted(functions, key=self._rank)[self.settings.functions :]
+                    beyond = {function.id for function in ranked}
                 for function in functions:
-                    if self.settings.functions is not None and function.id not in chosen:
+                    if function.id in beyond:
                         yield self._rejected(function, "loads", BEYOND)
                         continue
                     before = self.funnel.counts.copy()
@@ -301,18 +302,16 @@ def mining(place: WorkerContext, settings: Any) -> Work:
     the model client (or None), and the folder that paths are relative to.
     """
     options, companions, packages, client, root = settings
-    root = "" if root == os.getcwd() else root
     libraries = [Path(root, path) for path in companions]
-    work = PackageWork(
+    return PackageWork(
         MiningSettings(**options),
         Sandboxes(place.sandbox),
         folders=[path for path in libraries if path.is_dir()],
         archives=archives_by_name([*libraries, *(Path(root, path) for path in packages)]),
         pins=pinned(packages),
         source=None if client is None else Client(**client),
-        root=root,
-    )
-    return work.row
+        root="" if root == os.getcwd() else root,
+    ).row
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,9 +339,9 @@ class PackageWork:
             with tempfile.TemporaryDirectory(prefix="package-") as folder, ExitStack() as stack:
                 package = stack.enter_context(open_package(self._located(name, Path(folder))))
                 tests = self._tests(name, package, Path(folder, "source"), stack)
-                required = Path(folder, "required")
                 extras = TEST_EXTRAS if has_tests(tests or package) else ()
-                others = [*self._companions(name, package, extras, stack, required, rejects)]
+                libraries = Path(folder, "required")
+                others = [*self._companions(name, package, extras, stack, libraries, rejects)]
                 mine = PackageMine(
                     package, self.settings, others, self.sandboxes, self.source, tests, funnel
                 )
@@ -415,21 +414,22 @@ class PackageWork:
             if library in seen:
                 continue
             seen.add(library)
-            path = self.archives.get(library)
             wanted = self.pins.get(library, wanted if is_fetched else None)
-            if path is None and wanted is not None:
+            if library in self.archives:
+                opened = open_package(self.archives[library])
+            elif wanted is None:
+                continue
+            else:
                 fetched += 1
                 try:
                     if fetched > MOST_FETCHED:
                         raise InputError(f"{wanted} is one of more than {MOST_FETCHED}")
-                    path = download(wanted, folder, is_pure=True)
-                    open_package(path).__exit__()
+                    opened = open_package(download(wanted, folder, is_pure=True))
                 except InputError as error:
                     rejects.append(rejected(package.name, NOT_FETCHED, str(error)).to_json())
-            if path is not None:
-                opened = stack.enter_context(open_package(path))
-                pending += required(opened)
-                yield opened
+                    continue
+            pending += required(stack.enter_context(opened))
+            yield opened
 
 
 LOST = "cannot be had or read"
@@ -535,9 +535,8 @@ def _content(package: str, mined: str) -> str:
 class MiningResult(Result):
     """The execution tasks of packages, and the funnel: what was rejected at which stage, and why.
 
-    ``path``: the tasks' file (JSONL); None if they are in ``tasks``. ``problems``: the packages
-    that could not be downloaded or read. ``refused``: the packages that were skipped (for their
-    license). Both are from package to reason.
+    ``path``: the tasks' file (JSONL); None if they are in ``tasks``. Packages with the reason:
+    ``problems`` could not be downloaded or read, ``refused`` were skipped for their license.
     """
 
     kind: ClassVar[str] = "mining"

@@ -6,6 +6,7 @@ import math
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from math import fsum
@@ -24,8 +25,8 @@ from evalplus_lite.exe.scoring import (
     share_of,
 )
 from evalplus_lite.exe.statistics.measures import FEATURES, TIME, features, measures
-from evalplus_lite.exe.tasks.forms import form_of, read_any_tasks, written
-from evalplus_lite.exe.tasks.mined import MinedTask
+from evalplus_lite.exe.tasks.forms import written
+from evalplus_lite.exe.tasks.mined import MinedTask, read_tasks
 from evalplus_lite.jobs.datasets import file_facts, run_facts
 from evalplus_lite.jobs.session import Result, Session, keep_inputs, made_folder, within
 from evalplus_lite.models import ModelSource, Prices, Usage
@@ -82,11 +83,9 @@ class ModelGrades:
 
     def counts(self) -> dict[Place, Count]:
         """Return the numbers of answers and right answers by case."""
-        marks: dict[Place, list[bool]] = defaultdict(list)
-        for graded in self.runs.values():
-            for place, is_right in graded.items():
-                marks[place].append(is_right)
-        return {place: Count(len(some), sum(some)) for place, some in sorted(marks.items())}
+        places = sorted({place for graded in self.runs.values() for place in graded})
+        marks = {at: [run[at] for run in self.runs.values() if at in run] for at in places}
+        return {place: Count(len(some), sum(some)) for place, some in marks.items()}
 
     def rates(self) -> dict[Place, float]:
         """Return pass@1 by case."""
@@ -139,15 +138,13 @@ class GradedTasks:
         return found
 
     @cached_property
-    def constructs(self) -> dict[str, frozenset[str]]:
+    def constructs(self) -> dict[str, set[str]]:
         """The constructs in each answered task's program, without annotations."""
         found = {}
-        for id in dict.fromkeys(id for id, _ in self.answered):
-            try:
-                tree = parsing.parse(self.tasks[id].code)
-                found[id] = frozenset(features(tree))
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
-                continue  # an unparsable program is in no comparison of constructs
+        for id in {id for id, _ in self.answered}:
+            # An unparsable program is in no comparison of constructs.
+            with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+                found[id] = features(parsing.parse(self.tasks[id].code))
         return found
 
 
@@ -227,8 +224,7 @@ def variation_rows(tasks: Sequence[MinedTask]) -> Iterator[Row]:
     found: dict[str, list[float]] = defaultdict(list)
     for task in tasks:
         for name, value in task.facts.get("variation", {}).items():
-            if isinstance(value, int | float):
-                found[name].append(value)
+            found[name].append(value)
     for name, values in sorted(found.items()):
         moving = [value for value in values if value > 0]
         yield {
@@ -303,12 +299,16 @@ def model_rows(material: GradedTasks, prices: Mapping[str, Prices]) -> Iterator[
         }
 
 
-def _functions(rates: Mapping[tuple[str, int], float]) -> Row:
-    """Return the mean, standard deviation and histogram of functions' pass rates."""
+def _by_function(rates: Mapping[Place, float]) -> dict[str, list[float]]:
     found: dict[str, list[float]] = defaultdict(list)
     for (id, _), rate in rates.items():
         found[id].append(rate)
-    means = [fmean(some) for some in found.values()]
+    return found
+
+
+def _functions(rates: Mapping[Place, float]) -> Row:
+    """Return the mean, standard deviation and histogram of functions' pass rates."""
+    means = [fmean(some) for some in _by_function(rates).values()]
     bars = Counter(min(HISTOGRAM - 1, int(HISTOGRAM * mean + 1e-9)) for mean in means)
     return {
         "count": len(means),
@@ -404,15 +404,13 @@ def construct_rows(material: GradedTasks) -> Iterator[Row]:
 
 def called_most(material: GradedTasks) -> list[Row]:
     """Return the functions with most calls among those with a high pass rate (figure 7)."""
-    rates, calls = defaultdict(list), defaultdict(list)
-    for place, rate in next(iter(material.rates.values()), {}).items():
-        rates[place[0]].append(rate)
-        if "run: calls" in material.measures[place]:
-            calls[place[0]].append(material.measures[place]["run: calls"])
+    rates: Mapping[Place, float] = next(iter(material.rates.values()), {})
+    known = {place: material.measures[place].get("run: calls") for place in rates}
+    calls = _by_function({place: count for place, count in known.items() if count is not None})
     rows: list[Row] = [
         {"function": id, "calls": median(calls[id]), "cases": len(some), "pass@1": fmean(some)}
-        for id, some in rates.items()
-        if calls[id] and fmean(some) >= EASY
+        for id, some in _by_function(rates).items()
+        if id in calls and fmean(some) >= EASY
     ]
     return sorted(rows, key=lambda row: (-row["calls"], row["function"]))[:MOST_CALLED]
 
@@ -605,27 +603,20 @@ def export_mined(dataset: str | os.PathLike[str], path: str | os.PathLike[str]) 
     """Write mined tasks, or a set by its name, as CRUXEval rows."""
     out, dataset = Path(path), located(dataset)
     keep_inputs({"output": out}, {"tasks": dataset})
-    first = next(iter(read_jsonl(dataset)), None)
-    if first is not None and (form := form_of(first.data)) is not None:
-        raise InputError(
-            f"holds rows of {form}, where mined tasks were expected",
-            path=Path(dataset),
-            remedy="give the file that mine wrote",
-        )
-    tasks = list(read_any_tasks(dataset))
+    tasks = list(read_tasks(dataset))
     asked = [task for task in tasks if "breakpoint" in task.facts]
     if asked:
         raise InputError(
             f"asks about states within a call, which CRUXEval cannot: {asked[0].id}",
-            path=Path(dataset),
+            path=dataset,
             remedy="give a file of mined tasks, as mine writes without --breakpoints",
         )
     rows, lost = written(tasks)
     if not rows:
-        raise InputError("has no case that CRUXEval's form can hold", path=Path(dataset))
+        raise InputError("has no case that CRUXEval's form can hold", path=dataset)
     write_jsonl(out, rows)
     found = {"format": "cruxeval", "tasks": len({row["task_id"] for row in rows}),
              "cases": len(rows), "left_out": lost, "out": str(out)}  # fmt: skip
     return ExportResult(
-        {"run": run_facts(tasks=file_facts([Path(dataset)])), **found, "unusable": [], "notes": []}
+        {"run": run_facts(tasks=file_facts([dataset])), **found, "unusable": [], "notes": []}
     )

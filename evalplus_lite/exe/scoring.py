@@ -9,7 +9,7 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from math import fsum
 from pathlib import Path
 from statistics import fmean
@@ -226,10 +226,8 @@ Expression = tuple[str, int, str]
 
 def expression(prediction: Prediction) -> Expression | None:
     """Return the expression of a prediction; None if its answer is not an expression."""
-    text = (prediction.answer or {}).get("python")
-    if text is None:
-        return None
-    return prediction.task_id, prediction.case, str(text)
+    said = (prediction.answer or {}).get("python")
+    return None if said is None else (prediction.task_id, prediction.case, str(said))
 
 
 def grade(
@@ -322,16 +320,14 @@ def task_of(prediction: Prediction, known: Mapping[str, MinedTask]) -> MinedTask
 
 def graded_row(task: MinedTask, found: GradedPrediction) -> dict[str, Any]:
     """Return a prediction as a row in the paper's form (A.1): input, output, prediction, result."""
-    row = found.prediction.to_json()
+    said = found.prediction.to_json()
     return {
-        "task_id": task.id,
-        "case": row["case"],
-        "sample": row["sample"],
-        **{k: v for k, v in task.cases[row["case"]].to_json().items() if k != "runtime"},
-        "prediction": row["prediction"],
+        **{key: said[key] for key in ("task_id", "case", "sample")},
+        **replace(task.cases[said["case"]], runtime={}).to_json(),
+        "prediction": said["prediction"],
         "result": None if found.problem else found.is_right,
         "reason": found.reason,
-        "answer_tokens": row["answer_tokens"],
+        "answer_tokens": said["answer_tokens"],
     }
 
 
@@ -474,9 +470,9 @@ def judging(place: WorkerContext, _: Any) -> Work:
 
 def judged(sandbox: Sandbox, truth: bytes, said: str) -> str:
     """Return why an expression does not equal the true value, or ""; it cannot see the program."""
+    if len(said) > LONGEST:
+        return "unreadable"
     try:
-        if len(said) > LONGEST:
-            return "unreadable"
         tree: ast.Expression = parsing.parse(said.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return "unreadable"

@@ -10,7 +10,6 @@ import bz2
 import functools
 import gzip
 import hashlib
-import io
 import lzma
 import os
 import re
@@ -20,13 +19,13 @@ import sys
 import tarfile
 import tempfile
 import time
-import tokenize
 import tomllib
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass
+from importlib.util import decode_source
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
@@ -46,21 +45,21 @@ from evalplus_lite.exe.tables import tables
 from evalplus_lite.store.reading import read_text
 
 
-def licence_of(
-    *, expression: str, field: str, classifiers: Sequence[str], texts: Iterable[str]
-) -> str:
+def licence_of(metadata: RawMetadata, texts: Iterable[str]) -> str:
     """Return a package's license from its metadata or license files, or "unknown".
 
     Sources are tried in this order: ``License-Expression`` (PEP 639), classifiers, the free
     ``License`` field, the text of license files. Both fields are read as SPDX expressions, where
     common names may replace identifiers (``BSD 3-Clause OR Apache-2.0``).
     """
-    if expression.strip():
-        return _spdx(expression) or expression.strip()
+    if expression := metadata.get("license_expression", "").strip():
+        return _spdx(expression) or expression
     known = tables("licences")
-    named = {known["classifiers"].get(c.rpartition("::")[2].strip()) for c in classifiers}
+    ends = (each.rpartition("::")[2].strip() for each in metadata.get("classifiers", ()))
+    named = {*map(known["classifiers"].get, ends)}
     if licences := sorted(filter(None, named)):
         return " OR ".join(licences)  # several classifiers usually offer a choice
+    field = metadata.get("license", "")
     if spdx := _spdx(field):
         return spdx
     for text in (field, *texts):  # a long field holds the license text itself
@@ -235,11 +234,9 @@ class PackageSource(AbstractContextManager["PackageSource"]):
         if len(data) > MAX_FILE:
             raise ValueError(f"larger than {MAX_FILE} bytes")
         try:
-            encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-            text = data.decode(encoding)
+            return decode_source(data)
         except (SyntaxError, LookupError) as error:
             raise ValueError(str(error)) from None
-        return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
     def __exit__(self, *details: object) -> None:
         self.close()
@@ -551,7 +548,8 @@ def _open_wheel(path: Path, members: Members) -> PackageSource:
         if ".dist-info/" not in name and not re.match(r"[^/]+\.data/", local)
     ]
     texts = [n for n in names if ".dist-info/" in n and _is_licence(n)]
-    return _package(path, _metadata(members.read(metadata)), names, texts, stored, members)
+    core, _ = parse_email(members.read(metadata)[:MAX_METADATA])
+    return _package(path, core, names, texts, stored, members)
 
 
 def _open_folder(path: Path) -> PackageSource:
@@ -592,13 +590,12 @@ def _unpacked(path: Path, members: Members, stem: str) -> PackageSource:
             stored.append((local, name))
     facts = next((n for n in names if inner.get(n) == "PKG-INFO"), None)
     read = members.read
-    metadata = _metadata(read(facts)) if facts else _metadata_of_project(inner, read, stem)
+    if facts:
+        metadata, _ = parse_email(read(facts)[:MAX_METADATA])
+    else:
+        metadata = _metadata_of_project(inner, read, stem)
     texts = [n for n, rest in inner.items() if "/" not in rest and _is_licence(rest)]
     return _package(path, metadata, names, texts, stored, members)
-
-
-def _metadata(text: bytes) -> RawMetadata:
-    return parse_email(text[:MAX_METADATA])[0]
 
 
 def _metadata_of_project(
@@ -663,12 +660,7 @@ def _package(
     origin = Origin(
         package=name or "unnamed",
         version=version or "0",
-        licence=licence_of(
-            expression=metadata.get("license_expression", ""),
-            field=metadata.get("license", ""),
-            classifiers=metadata.get("classifiers", []),
-            texts=wordings,
-        ),
+        licence=licence_of(metadata, wordings),
         url=address(metadata),
         sha256=hash_of(path, names, members.read),
         date=members.date,

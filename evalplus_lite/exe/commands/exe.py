@@ -44,10 +44,7 @@ def mine(
         help="Output file of tasks (JSONL).",
     ),
     companion: list[Path] | None = typer.Option(
-        None,
-        "--with",
-        metavar="PATH",
-        help="A library whose code may be inlined; repeatable.",
+        None, "--with", metavar="PATH", help="A library whose code may be inlined; repeatable."
     ),
     with_deps: bool | None = typer.Option(
         None,

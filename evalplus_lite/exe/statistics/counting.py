@@ -79,24 +79,18 @@ Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.Gener
 _UNTOUCHED_CALLS = frozenset({"super", "locals", "globals", "vars", "dir", "_count"})
 
 
-class FunctionCounter(ast.NodeTransformer):
+class _FunctionCounter(ast.NodeVisitor):
     """Finds functions, at any depth of classes, and instruments their bodies."""
 
     def __init__(self, arms: Arms) -> None:
         self.arms = arms
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        """Instrument a function."""
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         first = 2 * self.arms.count
         _BodyCounter(self.arms).enter(node)
         self.arms.spans[node] = range(first, 2 * self.arms.count)
-        return node
 
-    visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]  # same fields
-
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
-        """Leave a lambda outside functions unchanged."""
-        return node
+    visit_AsyncFunctionDef = visit_FunctionDef
 
 
 class _BodyCounter(ast.NodeTransformer):
@@ -106,7 +100,6 @@ class _BodyCounter(ast.NodeTransformer):
         self.arms, self.is_class = arms, is_class
 
     def enter(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        """Instrument the body of a function."""
         node.body = self.block(node.body, 0, is_bare_string(node.body[0]))
 
     def block(self, body: list[ast.stmt], line: int, place: int = 0) -> list[ast.stmt]:
@@ -264,7 +257,6 @@ class _BodyCounter(ast.NodeTransformer):
         return node
 
     def _looped(self, node: Comprehension) -> ast.AST:
-        """Instrument a comprehension."""
         self.generic_visit(node)
         for loop in node.generators:
             loop.ifs = [counted("conditionals", self.decided(test)) for test in loop.ifs]
@@ -337,7 +329,7 @@ def instrument(code: str, subject: str = "") -> Instrumented | None:
             return None
         arms = Arms()
         wanted = _function(tree, subject)
-        FunctionCounter(arms).visit(tree)
+        _FunctionCounter(arms).visit(tree)
         own = arms.spans.get(wanted, range(2 * arms.count))
         written = ast.unparse(ast.fix_missing_locations(tree))
         return Instrumented(written, own, frozenset(arm for arm in arms.wanted if arm in own))
@@ -357,12 +349,11 @@ def _function(tree: ast.Module, name: str) -> ast.AST:
             for node in getattr(found, "body", ())
             if isinstance(node, ast.FunctionDef | ast.ClassDef)
             and node.name == part
-            and not any(getattr(each, "attr", "") in _OTHERS for each in node.decorator_list)
+            and not any(
+                getattr(each, "attr", "") in ("setter", "deleter") for each in node.decorator_list
+            )
         ]
         if not same:
             return tree
         found = same[-1]
     return found
-
-
-_OTHERS = frozenset({"setter", "deleter"})

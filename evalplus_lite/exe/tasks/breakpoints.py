@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -26,7 +27,7 @@ def breakpoint_tasks(
     usable = [task for task in tasks if task.cases and "signature" in task.facts]
     random.Random(f"{seed}:breakpoints").shuffle(usable)
     found = in_turn([_of_task(task, sandboxes, seed) for task in usable])
-    yield from (task for _, task in zip(range(count), found, strict=False))
+    yield from itertools.islice(found, count)
 
 
 def _of_task(task: MinedTask, sandboxes: Sandboxes, seed: int) -> Iterator[MinedTask]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from evalplus_lite.errors import InputError
 from evalplus_lite.exe.benchmark import located
@@ -20,6 +20,7 @@ from evalplus_lite.store import read_jsonl
 from evalplus_lite.values import codec
 from evalplus_lite.values.source import literal
 
+CRUXEVAL = "cruxeval"
 ENTRY_POINT = "f"
 """The name of every function in CRUXEval."""
 _ADDRESS = re.compile(r"<[^<>]* at 0x[0-9a-f]+>")
@@ -56,7 +57,7 @@ def published_tasks(path: Path, left_out: list[SkippedRow]) -> Iterator[MinedTas
             )
         what = "call or output cannot be read"
         try:
-            _, read = FORMS[label]
+            read = _read_cruxeval if label == CRUXEVAL else _read_livecodebench
             code, entry, case = read(row.data)
             what = "program cannot be asked about"
             static = static_statistics(code, entry)
@@ -81,9 +82,10 @@ def _facts(row: JsonRow) -> JsonRow:
 
 
 def form_of(row: Mapping[str, Any]) -> str | None:
-    """Return the name of a row's form in ``FORMS``; None if it has another form."""
-    names = (name for name, (keys, _) in FORMS.items() if keys <= row.keys())
-    return None if "cases" in row else next(names, None)
+    """Return the name of a row's published form; None if it has another form."""
+    if "cases" in row or not {"code", "input", "output"} <= row.keys():
+        return None
+    return "livecodebench" if "function_name" in row else CRUXEVAL
 
 
 def _read_cruxeval(row: JsonRow) -> tuple[str, str, TaskCase]:
@@ -115,7 +117,7 @@ def case_of(call: str, given: str, output: str) -> TaskCase:
 def read_any_tasks(
     path: str | os.PathLike[str], *, left_out: list[SkippedRow] | None = None
 ) -> Iterator[MinedTask]:
-    """Yield the tasks of a mined file, of a named set, or of rows in one of ``FORMS``.
+    """Yield the tasks of a mined file, of a named set, or of rows in a published form.
 
     Append unusable rows to ``left_out``. Raise InputError for two rows with the same id.
     """
@@ -124,17 +126,6 @@ def read_any_tasks(
     if first is not None and form_of(first.data) is not None:
         return published_tasks(path, [] if left_out is None else left_out)
     return read_tasks(path)
-
-
-Read: TypeAlias = Callable[[JsonRow], tuple[str, str, TaskCase]]
-"""A reader of a row's code, entry point and case; raises one of ``UNREADABLE`` if it cannot."""
-FORMS: Mapping[str, tuple[frozenset[str], Read]] = {
-    "livecodebench": (
-        frozenset({"code", "input", "output", "function_name"}), _read_livecodebench
-    ),
-    "cruxeval": (frozenset({"code", "input", "output"}), _read_cruxeval),
-}  # fmt: skip
-"""Published forms by name, with their required keys and reader; the first match applies."""
 
 
 def written(tasks: Sequence[MinedTask]) -> tuple[list[JsonRow], int]:

@@ -234,7 +234,9 @@ class Seen:
         for task in tasks:
             mark = task.get("shape", "")
             known = self.earlier.get(mark) or self.first.get(mark)
-            if task["task_id"] in self.ids:
+            is_repeated = task["task_id"] in self.ids
+            self.ids.add(task["task_id"])
+            if is_repeated:
                 found = Obstacle(SAME_ID, task["task_id"])
             elif known:
                 reason = NOT_NEW if mark in self.earlier else ALIKE
@@ -242,11 +244,9 @@ class Seen:
             else:
                 if mark:
                     self.first[mark] = task["task_id"]
-                self.ids.add(task["task_id"])
                 yield task
                 continue
             name = f"{task['module']}.{task['function']}"
-            self.ids.add(task["task_id"])
             self.rejects.append(Reject(task["package"], name, "mined", found.reason, (found,)))
             self.funnel.withdraw(task, found.reason)
 
