@@ -23,6 +23,7 @@ from evalplus_lite.exe.running.runs import (
     UnaskableError,
     key_text,
     normal,
+    number,
     text,
 )
 from evalplus_lite.exe.tasks.forms import SkippedRow, read_any_tasks
@@ -99,6 +100,8 @@ def judge_by(source: ModelSource) -> SameMessage:
     return judge
 
 
+MOST_NESTED = 200
+"""Maximum nested members of a set to match in any order; larger sets are compared as sorted."""
 LONGEST_KEY = 10_000
 """Maximum characters of a predicted key to parse."""
 
@@ -106,11 +109,10 @@ LONGEST_KEY = 10_000
 def is_same(truth: Value, predicted: Any) -> bool:
     """Return whether a predicted JSON value equals the true output.
 
-    For a set in the truth, the predicted list may have any order; a set within a set or a key is
-    sorted. A key that is not a string may be written as JSON or as Python: ``[1, 2]``, ``[1,2]`` or
-    ``(1, 2)``.
+    For a set in the truth, at any depth, the predicted list may have any order. A key that is not
+    a string may be written as JSON or as Python: ``[1, 2]``, ``[1,2]`` or ``(1, 2)``.
     """
-    return text(normal(truth)) == text(_aligned(truth, normal(predicted)))
+    return text(normal(truth)) == text(_aligned(truth, _numbers(predicted)))
 
 
 def _aligned(truth: Value, predicted: Any) -> Any:
@@ -118,13 +120,13 @@ def _aligned(truth: Value, predicted: Any) -> Any:
     if isinstance(truth, DefaultDict):
         truth = truth.items
     if isinstance(truth, set | frozenset) and isinstance(predicted, list):
-        return sorted(predicted, key=text)
+        return sorted(_members(truth, predicted), key=text)
     if isinstance(truth, list | tuple) and isinstance(predicted, list):
         if len(truth) == len(predicted):
             return [_aligned(t, p) for t, p in zip(truth, predicted, strict=True)]
     elif isinstance(truth, Mapping) and isinstance(predicted, dict):
         known = {key_text(key): item for key, item in truth.items()}
-        others = {key_text(key) for key in truth if not isinstance(key, str)}
+        others = {key_text(key): key for key in truth if not isinstance(key, str)}
         found: dict[str, Any] = {}
         for written, item in predicted.items():
             key = written if written in known else _respelled(written, others)
@@ -135,22 +137,54 @@ def _aligned(truth: Value, predicted: Any) -> Any:
     return predicted
 
 
-def _respelled(written: str, keys: Collection[str]) -> str:
+def _members(truth: frozenset[Value] | set[Value], predicted: list[Any]) -> list[Any]:
+    """Return the predicted members of a set, each aligned with a true member if one matches."""
+    nested = [each for each in truth if isinstance(each, frozenset | tuple)]
+    if not nested or len(predicted) != len(truth) or len(nested) > MOST_NESTED:
+        return predicted
+    texts = [text(normal(each)) for each in nested]
+    found = []
+    for item in predicted:
+        written = (_aligned(each, item) for each in nested)
+        fitting = (
+            tree for tree, wanted in zip(written, texts, strict=True) if text(tree) == wanted
+        )
+        found.append(next(fitting, item))
+    return found
+
+
+def _respelled(written: str, keys: Mapping[str, Value]) -> str:
     """Return the true key that a predicted key spells in another way, or the key itself."""
     if not keys or len(written) > LONGEST_KEY:
         return written
     for read in (json.loads, _literal, str):  # str for bytes, written as text
         try:
-            found = text(normal(read(written)))
+            found = normal(read(written))
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
-        if found in keys:
-            return found
+        if text(found) in keys:
+            return text(found)
+        # Sets inside a key may have any order too.
+        nested = [known for known, key in keys.items() if isinstance(key, frozenset | tuple)]
+        for known in nested if len(nested) <= MOST_NESTED else ():
+            if text(_aligned(keys[known], found)) == known:
+                return known
     return written
 
 
 def _literal(written: str) -> Value:
     return value_of(ast.parse(written, mode="eval").body)
+
+
+def _numbers(tree: Any) -> Any:
+    """Normalize a prediction's numbers."""
+    if isinstance(tree, list):
+        return [_numbers(item) for item in tree]
+    if isinstance(tree, dict):
+        return {str(key): _numbers(item) for key, item in tree.items()}
+    if isinstance(tree, int | float) and not isinstance(tree, bool):
+        return number(tree)
+    return tree
 
 
 @dataclass(frozen=True, slots=True)

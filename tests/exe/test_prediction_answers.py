@@ -72,7 +72,9 @@ def test_normal_form_follows_the_paper() -> None:
     assert is_same([{"b", "a"}, (1,)], [["b", "a"], [1.0]])
     assert not is_same(["b", "a"], ["a", "b"])
     assert is_same({1: 2}, {"1": 2})
+    assert is_same({frozenset({1, 2}): 3}, {"[2, 1]": 3})
     assert is_same({frozenset({1, 2}): 3}, {"frozenset({2, 1})": 3})
+    assert is_same({(frozenset({"a", "b"}), 1): 3}, {"({'b', 'a'}, 1)": 3})
     assert not is_same({frozenset({1, 2}): 3}, {"[3, 1]": 3})
     assert is_same(float("nan"), "NaN")
     assert not is_same(set(), {})
@@ -179,6 +181,13 @@ def test_dicts_of_collections_are_dicts() -> None:
     """Also those of tasks that were mined before they were read as such."""
     assert is_same(DefaultDict({1: {"a", "b"}}, "set"), {"1": ["b", "a"]})
     assert is_same([DefaultDict({b"k": 1})], [{"k": 1}])
+
+
+def test_sets_in_sets_stand_in_any_order() -> None:
+    truth = {frozenset({1, 2}), frozenset({3, 4}), (5, frozenset("ab"))}
+    assert is_same(truth, [[5, ["b", "a"]], [4, 3], [2, 1]])
+    assert not is_same(truth, [[5, ["b", "a"]], [4, 3], [2, 2]])
+    assert not is_same({(1, 2)}, [[2, 1]])
 
 
 def test_large_whole_numbers_are_alike_however_written() -> None:
