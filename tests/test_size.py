@@ -11,7 +11,7 @@ SIZES: dict[str, tuple[int, int]] = {
     ".": (1_026, 8),
     "cli": (2_455, 18),
     "efficiency": (2_073, 9),
-    "exe": (12_704, 37),
+    "exe": (12_574, 37),
     "execution": (2_245, 10),
     "generate": (8_167, 29),
     "grading": (2_781, 13),
