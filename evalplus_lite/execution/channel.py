@@ -22,19 +22,25 @@ _SPARE = 64
 """Additional nesting of a row, compared with the values in it."""
 
 
-def dumps(row: Any) -> bytes:
-    """Return a row in marshal's format, with extended values in wire form.
+def encoded(row: Row) -> bytes:
+    """Return the bytes of an item or a row, which may have values of any supported type.
 
-    Raises ValueError if it has anything but values.
+    Extended values are in wire form. Raises ValueError if it has anything but values.
     """
+    # Nearly all rows are plain, so looking for extended values first would double the cost.
+    try:
+        return marshal.dumps(row)
+    except ValueError:
+        pass
     try:
         return marshal.dumps(encoding.plain(row, -_SPARE), 2)
     except encoding.NotPlain as error:
         raise ValueError(f"{error} is not a plain value") from None
 
 
-def revived(data: bytes, row: Any) -> Any:
-    """Return a row that was read from ``data``, with its extended values built."""
+def decoded(data: bytes) -> Row:
+    """Return the row in the bytes from ``encoded``, in one of our own processes."""
+    row = marshal.loads(data)
     # The bytes show cheaply whether there are any extended values; most rows have none.
     return _revived(row) if any(head in data for head in encoding.HEADS) else row
 
@@ -48,6 +54,9 @@ def _revived(value: Any) -> Any:
     if kind in (list, tuple, set, frozenset):
         return kind(map(_revived, value))
     return value
+
+
+# Messages between our own processes.
 
 
 HEAD = struct.Struct("<Q")
@@ -69,23 +78,6 @@ def packed(message: Row) -> bytes:
 def unpacked(data: bytes | memoryview) -> Row:
     """Return the message in a body from one of our own processes."""
     return marshal.loads(data)
-
-
-def encoded(row: Row) -> bytes:
-    """Return the bytes of an item or a row, which may have values of any supported type.
-
-    Raises ValueError if it has anything else.
-    """
-    # Nearly all rows are plain, so looking for extended values first would double the cost.
-    try:
-        return marshal.dumps(row)
-    except ValueError:
-        return dumps(row)
-
-
-def decoded(data: bytes) -> Row:
-    """Return the row in the bytes from ``encoded``, in one of our own processes."""
-    return revived(data, marshal.loads(data))
 
 
 class MessageReader:

@@ -29,9 +29,9 @@ from evalplus_lite.errors import (
 from evalplus_lite.execution.affinity_queue import MOST_KEYS
 from evalplus_lite.execution.base import Call, Row
 from evalplus_lite.execution.channel import body, decoded, encoded, unpacked
-from evalplus_lite.execution.job import Defect, Job, Lost, TimedCall
+from evalplus_lite.execution.job import Job, TimedCall
 from evalplus_lite.execution.processes import MOST_HELD, Processes
-from evalplus_lite.execution.supervisor import described, revived
+from evalplus_lite.execution.supervisor import DONE, FAILED, described, revived
 from evalplus_lite.execution.worker_pool import TRIES, Workforce
 from evalplus_lite.sandbox import TIERS, SandboxConfig
 from evalplus_lite.version import __version__
@@ -39,8 +39,6 @@ from evalplus_lite.version import __version__
 # One node: the processes of a machine, which receive items in chunks.
 
 
-DONE, FAILED, LOST, DEFECT = range(4)
-"""Outcomes of an item."""
 STAGE_SECONDS = 120.0
 """Maximum seconds for which a chunk waits for shared data from earlier chunks."""
 PARENT_SECONDS = 1.0
@@ -109,21 +107,8 @@ class RayNode:
 def _outcome(future: Future[bytes]) -> tuple[int, bytes]:
     try:
         return DONE, future.result()
-    except Lost as error:
-        return LOST, str(error).encode()
-    except Defect as error:
-        return DEFECT, encoded((str(error), error.trace))
     except Exception as error:
         return FAILED, encoded(described(error))
-
-
-def failure(kind: int, data: bytes) -> Exception:
-    """Return the exception for an item that is not ``DONE``."""
-    if kind == LOST:
-        return Lost(data.decode())
-    if kind == DEFECT:
-        return Defect(*decoded(data))
-    return revived(decoded(data))
 
 
 # The actors of a Ray cluster, one per node: starting them, sending chunks, receiving answers.
@@ -496,7 +481,7 @@ class RayCrew(Workforce):
                 if kind == DONE:
                     job.finish(decoded(data), len(data))
                 else:
-                    job.fail(failure(kind, data))
+                    job.fail(revived(decoded(data)))
 
     def _note(self, job: Job, seconds: float) -> None:
         """Update the recent durations of a job's call and key."""

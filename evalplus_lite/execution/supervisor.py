@@ -27,7 +27,7 @@ from evalplus_lite import errors
 from evalplus_lite.errors import EvalPlusLiteError, InputError, UnusableTask
 from evalplus_lite.execution.base import Call, Ref, Row, Work, make
 from evalplus_lite.execution.channel import MessageReader, decoded, encoded, packed
-from evalplus_lite.execution.job import Defect
+from evalplus_lite.execution.job import Defect, Lost
 from evalplus_lite.sandbox import Sandbox, SandboxConfig
 
 MOST_CALLS = 4
@@ -201,6 +201,8 @@ class Supervisor:
 
 def described(error: Exception) -> Row:
     """Return an exception as plain data, for ``revived``."""
+    if isinstance(error, Defect):  # it was revived before
+        return "", [str(error)], error.trace
     facts: list[Any] = [str(error)]
     if not isinstance(error, EvalPlusLiteError):
         facts = [f"our own code failed: {type(error).__name__}: {error}"]
@@ -211,7 +213,8 @@ def described(error: Exception) -> Row:
         facts = [error.problem, path, error.line, error.remedy]
     elif isinstance(error, UnusableTask):
         facts = [error.task_id, error.cause, error.detail]
-    kinds = [kind.__name__ for kind in type(error).__mro__ if kind.__module__ == errors.__name__]
+    known = (errors.__name__, Lost.__module__)
+    kinds = [kind.__name__ for kind in type(error).__mro__ if kind.__module__ in known]
     return kinds[0] if kinds else "", facts, "".join(traceback.format_exception(error))
 
 
@@ -220,7 +223,7 @@ def revived(description: Row) -> Exception:
     name, facts, trace = description
     if not name:
         return Defect(str(facts[0]), trace)
-    kind = getattr(errors, name)
+    kind = Lost if name == Lost.__name__ else getattr(errors, name)
     if kind is InputError:
         problem, path, line, remedy = facts
         return InputError(problem, path=path, line=line, remedy=remedy)

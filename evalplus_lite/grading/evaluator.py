@@ -164,7 +164,7 @@ def _evaluated(sandbox: Sandbox, prepared: PreparedSuite, source: str, *, detail
         extend=None if policy is None else extend,
         own_clock=policy is not None and policy.own_clock,
     )
-    check_deferred(sandbox, task, suite, observer)
+    check_deferred(sandbox, observer)
     # The first base failure decides; a plus failure counts only if all base cases pass.
     worst = observer.base or observer.plus
     # Without base cases, the others are the only evidence.

@@ -107,17 +107,24 @@ class MeteredSuite:
                 # A kernel that is short of memory may have killed it, so repeat it once, alone.
                 if is_killed(observer.base or observer.plus):
                     (observer,) = self._observed(sandbox, [source])
-                check_deferred(sandbox, self.prepared.task, self.prepared.suite, observer)
+                check_deferred(sandbox, observer)
                 assert observer.details is not None
                 row = tuple(observer.details)
                 yield _known_by_first(row) if observer.is_late else row
 
     def _observed(self, sandbox: Sandbox, sources: Sequence[str]) -> list[_RowObserver]:
         count = len(self.seconds)
-        observers = _Together(self, [self._observer() for _ in sources])
-        task = self.prepared.task
+        task, suite, limits = self.prepared.task, self.prepared.suite, self.prepared.limits
+        observers = _Together(
+            count,
+            [
+                _RowObserver(
+                    task, suite, [None] * count, self.patience, self.costs, judged=self.judged
+                )
+                for _ in sources
+            ],
+        )
         program = metered([Program.of(task, source) for source in sources], self.total)
-        limits = self.prepared.limits
         if len(sources) > 1:  # a program's time must not affect another's row
             limits = replace(limits, total=float("inf"), idle=float("inf"))
         inputs = replace(self.inputs, count=count * len(sources))
@@ -141,18 +148,6 @@ class MeteredSuite:
             )
         return observers.observers
 
-    def _observer(self) -> _RowObserver:
-        prepared = self.prepared
-        details: list[VerdictName | None] = [None] * len(self.seconds)
-        return _RowObserver(
-            prepared.task,
-            prepared.suite,
-            details,
-            self.patience,
-            costs=self.costs,
-            judged=self.judged,
-        )
-
     def _seconds(self, sandbox: Sandbox, case: int) -> float:
         """Return the extended CPU seconds for a case."""
         if self.seconds[case] > self.prepared.limits.cpu:
@@ -172,13 +167,14 @@ class _RowObserver(VerdictObserver):
 class _Together:
     """Observes programs that share a process, one after the other, with an observer for each."""
 
-    suite: MeteredSuite
+    count: int
+    """The number of cases of each."""
     observers: list[_RowObserver]
     next: int = 0
     """The next case to run if the process is lost."""
 
     def equal(self, first: int, last: int) -> bool:
-        count = len(self.suite.seconds)
+        count = self.count
         # A run of equal answers may span several programs.
         while first < last:
             end = min(last, first - first % count + count)
@@ -188,7 +184,7 @@ class _Together:
         return True
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
-        number, place = divmod(case, len(self.suite.seconds))
+        number, place = divmod(case, self.count)
         observer = self.observers[number]
         if is_stopped(outcome):
             outcome = TimedOut(0.0, 0.0)
@@ -197,7 +193,7 @@ class _Together:
             self.next = case + 1
             return True
         # This program is done and its process has ended, so the next pass starts with the next one.
-        self.next = (number + 1) * len(self.suite.seconds)
+        self.next = (number + 1) * self.count
         return False
 
 

@@ -114,20 +114,16 @@ class VerdictObserver:
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
         """Judge the outcome of a case; return whether to continue."""
-        suite, task = self.suite, self.task
         # A task's own check judges all answers in one process at the end. An answer beyond the
         # limit is judged here, and is wrong because it differs from the expected bytes.
-        if isinstance(outcome, Returned) and has_check(task) and self.keeps(len(outcome.data)):
+        if isinstance(outcome, Returned) and has_check(self.task) and self.keeps(len(outcome.data)):
             self.deferred[case] = outcome.data
             return True
         verdict = self.judge(case, outcome)
-        if self.details is not None:
-            self.details[case] = verdict
+        self.book(case, verdict, outcome)
         if verdict == "pass":
             return True
         self.patience -= self.costs.get(verdict, 0)
-        if self.is_first(case):
-            self.fail(explain(case, verdict, outcome, suite.expected[case]))
         # Without details, the first failure decides the verdict and ends the run.
         return self.details is not None and self.patience > 0
 
@@ -148,15 +144,17 @@ class VerdictObserver:
         self.kept += size
         return self.kept <= max(MAX_DEFERRED, 4 * self.suite.blobs.size)
 
-    def is_first(self, case: int) -> bool:
-        """Return whether a failure would be the first among the base cases or among the others."""
+    def book(self, case: int, verdict: VerdictName, outcome: Outcome) -> None:
+        """Record the verdict on a case, and the first failures on base cases and on others."""
+        if self.details is not None:
+            self.details[case] = verdict
+        is_base = case < self.suite.base_count
+        known = self.base if is_base else self.plus
         # Deferred answers are judged after later cases, so failures may arrive out of order.
-        known = self.base if case < self.suite.base_count else self.plus
-        return known is None or case < known.case
-
-    def fail(self, failure: Failure) -> None:
-        """Record a failure if it is the first of its kind."""
-        if failure.case < self.suite.base_count:
+        if verdict == "pass" or (known is not None and known.case <= case):
+            return
+        failure = explain(case, verdict, outcome, self.suite.expected[case])
+        if is_base:
             self.base = failure
         else:
             self.plus = failure
@@ -167,13 +165,14 @@ def is_killed(failure: Failure | None) -> bool:
     return failure is not None and failure.detail == KILLED
 
 
-def check_deferred(sandbox: Sandbox, task: Task, suite: Suite, observer: VerdictObserver) -> None:
+def check_deferred(sandbox: Sandbox, observer: VerdictObserver) -> None:
     """Let the task's own check judge the answers that differ from the reference's.
 
     The check sees expected values, so it runs in its own process with its own inputs.
     """
     if not observer.deferred:
         return
+    task, suite = observer.task, observer.suite
     # First the cheap decisions: equal by the rule, or too large to check. Only the rest needs the
     # check, and only here is there a limit on all answers together.
     rows, parts = list[tuple[Case, bytes, bytes]](), MAX_PARTS
@@ -193,7 +192,7 @@ def check_deferred(sandbox: Sandbox, task: Task, suite: Suite, observer: Verdict
                 rows.append((suite.cases[case], data, expected))
                 numbers.append(case)
                 continue
-        _book(suite, observer, case, verdict, Returned(data))
+        observer.book(case, verdict, Returned(data))
     if not rows:
         return
     # A sample may choose values on which the check is slow, so the first rejection ends it, unless
@@ -203,14 +202,5 @@ def check_deferred(sandbox: Sandbox, task: Task, suite: Suite, observer: Verdict
     if run.load_failed:
         raise ContractError(f"{task.id}: the contract does not load: {run.outcomes[0]}")
     for case, outcome in zip(numbers, run.outcomes, strict=True):
-        data = observer.deferred[case]
-        _book(suite, observer, case, "pass" if accepts(outcome) else "fail", Returned(data))
-
-
-def _book(
-    suite: Suite, observer: VerdictObserver, case: int, verdict: VerdictName, outcome: Outcome
-) -> None:
-    if observer.details is not None:
-        observer.details[case] = verdict
-    if verdict != "pass" and observer.is_first(case):
-        observer.fail(explain(case, verdict, outcome, suite.expected[case]))
+        answer = Returned(observer.deferred[case])
+        observer.book(case, "pass" if accepts(outcome) else "fail", answer)

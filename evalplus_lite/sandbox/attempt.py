@@ -41,7 +41,7 @@ class Observer(Protocol):
 
     def equal(self, first: int, last: int) -> bool:
         """Cases ``first`` up to ``last`` (exclusive) answered with exactly the expected bytes."""
-        ...
+        raise AssertionError("nothing was expected")
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
         """Case number ``case`` ended with ``outcome``."""
@@ -60,7 +60,7 @@ class RunState:
 
 @dataclass(slots=True)
 class Attempt:
-    """One process of a program, which ``go`` runs on the remaining cases of a run.
+    """One process of a program, which ``go`` runs on the remaining cases of a run, up to ``last``.
 
     The parameters are those of ``Sandbox.watch``.
     """
@@ -73,25 +73,30 @@ class Attempt:
     timed: bool
     extend: Extend | None
     own_clock: bool
+    state: RunState
     worker: WorkerHandle
     buffer: bytearray = field(default_factory=bytearray, init=False)
-    sent: int = field(default=0, init=False)  # the first case of the next batch
+    last: int = field(init=False)
+    sent: int = field(init=False)  # the first case of the next batch
     look: float = field(default=FIRST_LOOK, init=False)
     seen: Waiting | None = field(default=None, init=False)
     # Whether everything was read that had arrived at the timeout.
     is_drained: bool = field(default=False, init=False)
 
-    def go(self, state: RunState, last: int) -> tuple[Outcome | None, bool]:
+    def __post_init__(self) -> None:
+        self.last, self.sent = len(self.inputs), self.state.next
+
+    def go(self) -> tuple[Outcome | None, bool]:
         """Run; return why the process died, if it did, and whether it left files."""
+        state = self.state
         state.loaded = False
-        self.sent = state.next
         channel, theirs = socket.socketpair()
         with channel:
             channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             with theirs:  # closed here at once, so that the child's end closes the channel
-                self.worker.run(self._job(state.next, last), theirs)
+                self.worker.run(self._job(), theirs)
             try:
-                final = self._converse(channel, state, last)
+                final = self._converse(channel)
             except EOFError:
                 final = None
             except Forged:
@@ -101,22 +106,21 @@ class Attempt:
             self.worker.kill()
         ending = self.worker.ending()
         state.spent.add(ending)
-        if not state.loaded:
-            return final or cause(ending.status), ending.dirty
-        waiting = self.worker.waiting()
-        with contextlib.suppress(Forged):
-            self._book_waiting(waiting.records, waiting.first, waiting.case, state, last)
-        if not state.going or state.next >= last:
-            return None, ending.dirty
+        if state.loaded:
+            waiting = self.worker.waiting()
+            with contextlib.suppress(Forged):
+                self._book_waiting(waiting.records, waiting.first, waiting.case)
+            if not state.going or state.next >= self.last:
+                return None, ending.dirty
         return final or cause(ending.status), ending.dirty
 
-    def _job(self, first: int, last: int) -> dict[str, object]:
+    def _job(self) -> dict[str, object]:
         # Inputs as objects take up to twelve times their bytes. That memory is not the program's,
         # so the limit on address space leaves room for them and for the interpreter.
         limits, room = self.limits, 12 * len(self.inputs.data)
         return {
-            "first": first,
-            "last": last,
+            "first": self.state.next,
+            "last": self.last,
             "timed": self.timed,
             "own_clock": self.own_clock,
             "rlimits": {
@@ -125,7 +129,7 @@ class Attempt:
             },
         }
 
-    def _converse(self, channel: socket.socket, state: RunState, last: int) -> Outcome | None:
+    def _converse(self, channel: socket.socket) -> Outcome | None:
         """Send the program, then read answers until all are there or something ends the run.
 
         The child's pid comes from the kernel (SCM_CREDENTIALS), not from the child.
@@ -138,46 +142,39 @@ class Attempt:
         except OSError as error:
             raise WorkerLost(f"a child did not start: {error}") from None
         channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
-        timer = Timer(pid, self.worker, self.limits, state.spent, self.extend)
+        timer = Timer(pid, self.worker, self.limits, self.state.spent, self.extend)
         try:
-            return self._read(channel, timer, state, last)
+            return self._read(channel, timer)
         finally:
             timer.end()
 
-    def _read(
-        self, channel: socket.socket, timer: Timer, state: RunState, last: int
-    ) -> Outcome | None:
-        while state.going and state.next < last:
-            late = self._fill(channel, timer, state, last, child.HEADER.size)
+    def _read(self, channel: socket.socket, timer: Timer) -> Outcome | None:
+        state = self.state
+        while state.going and state.next < self.last:
+            late = self._fill(channel, timer, child.HEADER.size)
             if late is not None or not state.going:
                 return late
             kind, first, count, size = child.HEADER.unpack(self._take(child.HEADER.size))
             if size > self.limits.output:
                 return Unrepresentable(f"an answer of {size} bytes (the limit is "
                                        f"{self.limits.output})")  # fmt: skip
-            late = self._fill(channel, timer, state, last, size)
+            late = self._fill(channel, timer, size)
             if late is not None or not state.going:
                 return late
-            ended = self._frame(kind, first, count, self._take(size), state, last, timer)
+            ended = self._frame(kind, first, count, self._take(size), timer)
             if ended is not None:
                 return ended
             late = timer.batch_came()
-            if late is not None and state.going and state.next < last:
+            if late is not None and state.going and state.next < self.last:
                 return late
             self.look, self.seen, self.is_drained = FIRST_LOOK, None, False
         return None
 
     def _frame(
-        self,
-        kind: bytes,
-        first: int,
-        count: int,
-        payload: bytes,
-        state: RunState,
-        last: int,
-        timer: Timer,
+        self, kind: bytes, first: int, count: int, payload: bytes, timer: Timer
     ) -> Outcome | None:
         """Process one frame; return an outcome if it ends the run."""
+        state = self.state
         if not state.loaded:
             if kind == b"L":
                 state.loaded = True
@@ -189,7 +186,7 @@ class Attempt:
             raise Forged
         end = first + count
         due = b"T" if self.timed else b"C" if self.own_clock else b"B"
-        if kind != due or first != self.sent or not state.next < end <= last:
+        if kind != due or first != self.sent or not state.next < end <= self.last:
             raise Forged
         self.sent = end
         # A batch is sent within two milliseconds, so only its last case can have been slow.
@@ -197,14 +194,13 @@ class Attempt:
         if self.own_clock:
             word, payload = own_word(payload)
         late = timer.late(end - 1, word)
-        self._book(payload, first, count - (late is not None), state, whole=late is None)
+        self._book(payload, first, count - (late is not None), whole=late is None)
         return late if state.going else None
 
-    def _book(
-        self, payload: bytes, first: int, count: int, state: RunState, *, whole: bool
-    ) -> None:
+    def _book(self, payload: bytes, first: int, count: int, *, whole: bool) -> None:
         """Pass new answers to the observer; may raise Forged."""
-        expected, observer, known = self.expected, self.observer, state.next
+        state, expected, observer = self.state, self.expected, self.observer
+        known = state.next
         if expected is not None and expected.begins(payload, first, count, whole=whole):
             if first + count > known:
                 state.next = first + count
@@ -226,19 +222,17 @@ class Attempt:
         if whole and size != len(payload):
             raise Forged
 
-    def _book_waiting(
-        self, payload: bytes, first: int, end: int, state: RunState, last: int
-    ) -> None:
+    def _book_waiting(self, payload: bytes, first: int, end: int) -> None:
         """Record the answers to cases ``first`` to ``end`` that the child has not sent.
 
         The last answer is always sent, never left on the page: a process that dies or runs out of
         time has not answered everything, whatever the page claims.
         """
-        end = min(end, last - 1)
-        if state.going and first <= state.next < end:
-            self._book(payload, first, end - first, state, whole=False)
+        end = min(end, self.last - 1)
+        if self.state.going and first <= self.state.next < end:
+            self._book(payload, first, end - first, whole=False)
 
-    def _peek(self, state: RunState, last: int) -> None:
+    def _peek(self) -> None:
         """Check whether an unsent answer already ends the run.
 
         The child may send its batch and begin the next one while the page is read, so one reading
@@ -253,17 +247,16 @@ class Attempt:
             listed = records(seen.records, seen.first, seen.case - seen.first, timed=self.timed)
             size = sum(record.size for record in listed)
             if seen.records[:size] == waiting.records[:size]:
-                self._book_waiting(seen.records, seen.first, seen.case, state, last)
+                self._book_waiting(seen.records, seen.first, seen.case)
 
-    def _fill(
-        self, channel: socket.socket, timer: Timer, state: RunState, last: int, size: int
-    ) -> TimedOut | None:
+    def _fill(self, channel: socket.socket, timer: Timer, size: int) -> TimedOut | None:
         """Read until the buffer holds ``size`` bytes or a known answer ends the run.
 
         Returns TimedOut if the current limit is reached first; raises EOFError if the channel ends.
         """
+        state = self.state
         while len(self.buffer) < size:
-            case = self.worker.progress(state.next, last) if state.loaded else None
+            case = self.worker.progress(state.next, self.last) if state.loaded else None
             pause = timer.pause(case)
             if isinstance(pause, TimedOut):
                 # Data already in the socket arrived in time, however late it is read. Read once
@@ -281,7 +274,7 @@ class Attempt:
                     raise EOFError from None
                 self.look = min(2 * self.look, LONGEST_LOOK)
                 if state.loaded:
-                    self._peek(state, last)
+                    self._peek()
                     if not state.going:
                         return None
                 continue

@@ -31,14 +31,11 @@ class ProgramRun:
 
 
 @dataclass(slots=True)
-class _Collector:
+class _Collector(Observer):
     """Collects outcomes, and calls ``judge``, if any, to decide whether to continue."""
 
     outcomes: list[Outcome | None]
     judge: Callable[[int, Outcome], bool] | None = None
-
-    def equal(self, first: int, last: int) -> bool:
-        raise AssertionError("nothing was expected")
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
         self.outcomes[case] = outcome
@@ -148,12 +145,12 @@ class Sandbox:
         program measures the time of its answers, which is exact even if they are read late. Cases
         before ``first`` are skipped.
         """
-        attempt = partial(
-            Attempt, program, inputs, limits, observer, expected, timed, extend, own_clock
-        )
         state = RunState(first, ResourceUsage(limits.total))
+        attempt = partial(
+            Attempt, program, inputs, limits, observer, expected, timed, extend, own_clock, state
+        )
         while state.going and state.next < len(inputs):
-            death = self._attempt(attempt, inputs, state)
+            death = self._attempt(attempt, inputs)
             if death is None:
                 break
             if not state.loaded or state.spent.is_exhausted:
@@ -169,14 +166,14 @@ class Sandbox:
         state.next += 1
 
     def _attempt(
-        self, attempt: Callable[[WorkerHandle], Attempt], inputs: Inputs, state: RunState
+        self, attempt: Callable[[WorkerHandle], Attempt], inputs: Inputs
     ) -> Outcome | None:
         """Run one child; retry if the worker is lost, which is not the program's fault."""
         for left in reversed(range(MAX_TRIES)):
             try:
                 worker = self.start()
                 worker.load(inputs)
-                death, dirty = attempt(worker).go(state, len(inputs))
+                death, dirty = attempt(worker).go()
             except WorkerLost:
                 self._drop_worker()
                 if not left:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from evalplus_lite.errors import CodecError
-from evalplus_lite.sandbox import ProgramRun
+from evalplus_lite.sandbox import Observer, ProgramRun
 from evalplus_lite.sandbox.guest.counting import OVER, SPENT, STOP
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program
 from evalplus_lite.sandbox.sandbox import Sandbox
@@ -127,17 +127,20 @@ def exceeds(
 def count(
     sandbox: Sandbox, program: Program, inputs: Inputs, limits: Limits, *, most: int
 ) -> list[int | None]:
-    """Return a program's steps on each case, or about ``most`` + 1 if there are more.
+    """Return a program's steps on each case, or ``most`` + 1 if there are more.
 
     A count is None if the patience ends first, and 0 if it cannot be counted or ends its process.
     """
-    text = guest_call("counter", *facts_of(program), most)
-    roomy = _roomy(limits, most)
-    run = sandbox.beside().run(program.around(text, ENTRY), inputs, roomy)
-    return [
-        None if isinstance(outcome, TimedOut) else max(0, _integer(outcome) or 0)
-        for outcome in run.outcomes
-    ]
+    text = guest_call("budgeted", *facts_of(program), 0, 1, most, most)
+    run = sandbox.beside().run(program.around(text, ENTRY), inputs, _roomy(limits, most))
+    counts: list[int | None] = []
+    for outcome in run.outcomes:
+        steps = _integer(outcome) or 0
+        if isinstance(outcome, TimedOut):
+            counts.append(None)
+        else:
+            counts.append(most + 1 if steps == OVER else max(0, steps))
+    return counts
 
 
 def _roomy(limits: Limits, steps: int) -> Limits:
@@ -254,7 +257,7 @@ def run_budgeted(
 
 
 @dataclass(slots=True)
-class _Counts:
+class _Counts(Observer):
     """Charges each input's cost to the budget, as the guest does."""
 
     step_budget: StepBudget
@@ -269,9 +272,6 @@ class _Counts:
     def is_full(self) -> bool:
         """Whether the maximum number of inputs exceeded their share."""
         return self.max_failures is not None and self.over + self.lost >= self.max_failures
-
-    def equal(self, first: int, last: int) -> bool:
-        raise AssertionError("nothing was expected")
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
         step_budget, steps = self.step_budget, _integer(outcome)

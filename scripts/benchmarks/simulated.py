@@ -24,7 +24,8 @@ from typing import Any
 from evalplus_lite import __version__
 from evalplus_lite.execution.base import Row
 from evalplus_lite.execution.channel import HEAD, encoded, packed, unpacked
-from evalplus_lite.execution.ray_cluster import DONE, Cluster, Member, RayCrew
+from evalplus_lite.execution.ray_cluster import Cluster, Member, RayCrew
+from evalplus_lite.execution.supervisor import DONE
 from evalplus_lite.execution.worker_pool import Workforce
 from evalplus_lite.sandbox import SandboxConfig
 from scripts.benchmarks.checkout import ROOT
