@@ -73,9 +73,7 @@ class Job:
         return self.future.running() or self.future.set_running_or_notify_cancel()
 
     def finish(self, row: Row, weight: int) -> None:
-        """Set the future's result, and release the item's bytes; ``weight`` is the row's
-        size.
-        """
+        """Set the future's result, and release the item's bytes; ``weight``: the row's size."""
         # From here on the row waits instead of the item, so its size counts.
         if self.held is not None:
             self.held.size += weight - self.weight

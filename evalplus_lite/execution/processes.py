@@ -157,7 +157,6 @@ class Processes:
             return self._crew
 
     def _hired(self, stage: int) -> Workforce:
-        """Create the workforce, with shared data at this descriptor."""
         return WorkerPool(self.workers, self.config, stage, self.preload)
 
     def stage(self, row: Row) -> Ref:

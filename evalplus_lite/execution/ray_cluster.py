@@ -67,9 +67,7 @@ class RayNode:
         threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
 
     def hello(self) -> Row:
-        """Return the facts that the caller needs: versions, and the tier or the reason why there is
-        none.
-        """
+        """Return the versions here, and the tier, or the reason why there is none."""
         facts = {"version": __version__, "python": platform.python_version(), "tier": None}
         try:
             # A node without a sandbox answers, too, so that the caller can report the node and
@@ -200,9 +198,7 @@ class Member:
 
     @property
     def room(self) -> float:
-        """Seconds of work that it accepts now, including work in advance; 0 during an item's last
-        try.
-        """
+        """Seconds of work that it accepts now, ahead of time; 0 during an item's last try."""
         if self.tier is None or any(chunk[0].tries >= TRIES for chunk, _ in self.chunks.values()):
             return 0.0
         if sum(len(chunk) for chunk, _ in self.chunks.values()) < self.workers:
@@ -211,16 +207,14 @@ class Member:
         return min(CHUNK_SECONDS * self.workers, ahead - sum(s for _, s in self.chunks.values()))
 
     def send(self, number: int, chunk: list[Job], seconds: float, segments: Sequence[Any]) -> None:
-        """Send a chunk with its expected seconds of work, and with the required calls and shared
-        data that the actor does not have yet.
-        """
+        """Send a chunk with its expected seconds of work, and what the actor still lacks for it."""
         known: dict[int, TimedCall] = {job.call.number: job.call for job in chunk}
         calls = {
             number: (each.call.maker, each.call.settings, each.call.packages)
             for number, each in known.items()
             if number not in self._calls
         }
-        jobs = [(job.call.number, _plain(job.key), job.payload) for job in chunk]
+        jobs = [(job.call.number, job.key, job.payload) for job in chunk]
         # Before sending, so that an immediate failure finds the chunk.
         self.chunks[number] = chunk, seconds
         try:
@@ -257,15 +251,6 @@ class Member:
             self._heard((self, number, future.result() if error is None else error))
 
         answer.future().add_done_callback(tell)
-
-
-def _plain(key: Any) -> Any:
-    """Return a key as plain data; None for a key that cannot be sent."""
-    try:
-        body(key)
-    except ValueError:
-        return None
-    return key
 
 
 def _kill(actor: Any) -> None:
@@ -391,7 +376,6 @@ class RayCrew(Workforce):
         return f"no node of the cluster can work: {told}"
 
     def _deal(self) -> None:
-        """Send chunks to members with room."""
         for member in list(self._members.values()):
             while (chunk := self._chunk(member)) is not None:
                 if not self._has_shipped(chunk[0]):
@@ -461,7 +445,6 @@ class RayCrew(Workforce):
             self._shipped += len(data)
 
     def _poll(self) -> None:
-        """Wait for events, and handle all of them."""
         with contextlib.suppress(queue.Empty):
             self._answer(self._events.get(timeout=NODES_SECONDS))
             while True:

@@ -137,10 +137,6 @@ class Supervised:
             self.pid = messages.pop(0)
         return messages, gone
 
-    def close(self) -> None:
-        """Let it end by itself after it has finished its items."""
-        self.channel.close()
-
 
 TRIES = 3
 """Maximum number of supervisors that an item may end."""
@@ -179,9 +175,7 @@ class Workforce:
         return True
 
     def close(self, *, now: bool) -> None:
-        """Cancel jobs that have not started; finish the others or, with ``now``, fail them; end all
-        workers.
-        """
+        """Cancel waiting jobs, finish the others (with ``now``, fail them), and end all workers."""
         with self._lock:
             self._closing, self._now = True, self._now or now
             waiting = self._queue.clear()
@@ -353,7 +347,6 @@ class WorkerPool(Workforce):
         self._retry_at = time.monotonic() + min(1.0, RETRY_SECONDS * self._failures)
 
     def _poll(self) -> None:
-        """Wait for events, and handle them."""
         # Nothing may happen until a process starts, so wait no longer than until the next attempt.
         pause = max(0.0, self._retry_at - time.monotonic()) if self._retry_at else None
         for key, _ in self._selector.select(pause):

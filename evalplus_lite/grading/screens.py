@@ -87,16 +87,20 @@ class FreeOrders:
             return cls(task)
         inputs = Inputs.of(case.arguments for case in base.cases)
 
-        def left_open(known: Sequence[str]) -> list[str]:
-            return [way for way in known if _passes(sandbox, task, way, inputs, base)]
+        def is_left_open(way: str) -> bool:
+            outcomes = _run(sandbox, task, way, inputs)
+            return all(
+                isinstance(outcome, Returned) and same(data, outcome.data, task)
+                for outcome, data in zip(outcomes, base.expected, strict=True)
+            )
 
         tree = parsing.parse(task.reference)
         # Ties and sets are separate questions: base cases may decide one and leave the other
         # open.
-        ties = left_open(guest_programs.TIES) if has_ties(tree) else []
+        ties = list(filter(is_left_open, guest_programs.TIES)) if has_ties(tree) else []
         if len(ties) < len(guest_programs.TIES):
             ties = []  # a base case has a tie, which decides them, though one way may be the task's
-        sets = left_open(guest_programs.SETS) if has_sets(tree) else []
+        sets = list(filter(is_left_open, guest_programs.SETS)) if has_sets(tree) else []
         return cls(task, (*ties, *sets))
 
     def other(self, sandbox: Sandbox, suite: Suite) -> dict[int, str]:
@@ -139,14 +143,6 @@ def has_sets(tree: ast.AST) -> bool:
     return any(
         isinstance(node, ast.Set | ast.SetComp) or (isinstance(node, ast.Name) and node.id == "set")
         for node in ast.walk(tree)
-    )
-
-
-def _passes(sandbox: Sandbox, task: Task, way: str, inputs: Inputs, base: Suite) -> bool:
-    outcomes = _run(sandbox, task, way, inputs)
-    return all(
-        isinstance(outcome, Returned) and same(data, outcome.data, task)
-        for outcome, data in zip(outcomes, base.expected, strict=True)
     )
 
 

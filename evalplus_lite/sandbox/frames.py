@@ -165,17 +165,10 @@ def cause(status: int) -> Outcome:
 
 
 def send_request(channel: socket.socket, program: Program, cases: bytes | None) -> None:
-    """Send a child its request, and the program's own streams, if any."""
-    channel.sendall(request(program, cases))
-    if program.pipes is not None:
-        program.pipes.hand_over(channel)
+    """Send a child its request, and the program's own streams, if any.
 
-
-def request(program: Program, cases: bytes | None) -> bytes:
-    """Return a child's request: a length, then a dict in wire form.
-
-    Private cases are spliced in unchanged, since a dict in wire form is a sequence of keys and
-    values.
+    A request is a length, then a dict in wire form. Private cases are spliced in unchanged, since
+    such a dict is a sequence of keys and values.
     """
     fields = {
         "source": program.source,
@@ -186,4 +179,6 @@ def request(program: Program, cases: bytes | None) -> bytes:
     }
     data = b"{" + b"".join(wire.encode(k) + wire.encode(v) for k, v in fields.items())
     data += wire.encode("cases") + (cases if cases is not None else wire.encode(None)) + b"0"
-    return struct.pack("<I", len(data)) + data
+    channel.sendall(struct.pack("<I", len(data)) + data)
+    if program.pipes is not None:
+        program.pipes.hand_over(channel)

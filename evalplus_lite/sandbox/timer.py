@@ -94,7 +94,9 @@ class Watch:
             return None
         # It used less CPU time than the time that passed, so it waits, or queues for a processor.
         # Waiting counts, but queueing does not, as load must not change a verdict.
-        clocks = Clocks(time.monotonic(), now, queueing(self.pid), watching())
+        clocks = Clocks(
+            time.monotonic(), now, queueing(self.pid), time.thread_time() + own_queueing()
+        )
         if self.idle_from is None:
             self.idle_from = clocks
         elif (is_idle := clocks.idle_since(self.idle_from) > max(limit, wait)) or (
@@ -167,11 +169,6 @@ def queueing(pid: int) -> Queueing | None:
         return Queueing(first, sum(map(_queued, threads)))
     except (OSError, IndexError, ValueError):
         return None
-
-
-def watching() -> float:
-    """Return the seconds in which this thread has run or queued to run."""
-    return time.thread_time() + own_queueing()
 
 
 def own_queueing() -> float:

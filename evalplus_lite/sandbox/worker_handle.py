@@ -54,9 +54,7 @@ def require_file_size() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a child ended: wait status, CPU seconds, peak resident bytes, and whether it
-    left files.
-    """
+    """How a child ended: wait status, CPU seconds, peak resident bytes, left files or not."""
 
     status: int
     cpu: float

@@ -68,7 +68,6 @@ class Journal:
             raise
 
     def __enter__(self) -> Self:
-        """Return the journal itself."""
         return self
 
     def __exit__(self, *details: object) -> None:

@@ -125,7 +125,6 @@ def _is_folder(files: Any, path: str) -> bool:
 
 
 def _filesystem(url: str) -> tuple[Any, str]:
-    """Return a URL's file system and its path there."""
     try:
         import fsspec
     except ImportError:

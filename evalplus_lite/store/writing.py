@@ -65,9 +65,7 @@ def packed_row(row: Mapping[str, Any]) -> bytes:
 
 
 def write_packed(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
-    """Replace the file's content with results of ``packed_row``, in this order; raise as
-    ``replacing`` does.
-    """
+    """Replace the file's content with ``packed_row`` results; raise as ``replacing`` does."""
     with replacing(path) as stream:
         stream.writelines(parts)
 

@@ -31,9 +31,6 @@ class Opaque:
     def __eq__(self, other: object) -> bool:
         return False
 
-    def __ne__(self, other: object) -> bool:
-        return True
-
 
 class Unknown(Exception):
     """No suitable class exists for a value."""
@@ -139,9 +136,7 @@ class Checking:
     def record(
         self, owned: Any, values: Any, owner: str, names: tuple[str, ...], others: Any
     ) -> Any:
-        """Return an object of a dataclass with exactly these fields, set without calling its
-        methods.
-        """
+        """Return an object of a dataclass with exactly these fields; call no method of it."""
         import dataclasses  # slow to import, and seldom needed
 
         given = {**dict(zip(names, values)), **dict(others)}  # noqa: B905 - as many, where made

@@ -61,8 +61,8 @@ if {MADE} > 999:
         {MADE} = 1000
         raise {STOP}
 """
-NESTING: tuple[type[ast.AST], ...] = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.With)
-NESTING += (ast.AsyncWith, ast.Match, *([ast.TryStar] if hasattr(ast, "TryStar") else []))
+NESTING: tuple[type[ast.AST], ...] = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try)
+NESTING += (ast.TryStar, ast.With, ast.AsyncWith, ast.Match)
 LINEAR = frozenset({"count", "index", "insert", "pop", "remove"})
 """List methods with linear time: a loop of these is quadratic in few statements."""
 FREE = (ast.Pass, ast.Global, ast.Nonlocal)

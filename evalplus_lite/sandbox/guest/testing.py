@@ -112,9 +112,7 @@ def class_name(kind: type) -> str:
 
 
 def shown(value: Any) -> Any:
-    """Return a copy of a value that can be sent, as later lines may change it, else its truth
-    and items.
-    """
+    """Return a copy of a value, as later lines may change it, or facts if it cannot be sent."""
     if is_value(value):
         return copy.deepcopy(value)
     truth = False

