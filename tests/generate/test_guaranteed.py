@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -102,6 +103,39 @@ def test_numbers_with_ties_and_extremes() -> None:
     highest = max(max(each, default=0) for each in lists)
     assert [highest] * 3 in lists
     assert any(each.count(highest) == 2 and min(each) < 0 for each in lists)
+
+
+def test_an_argument_is_a_part_of_another() -> None:
+    texts = {"en": {"ok": "OK", "bye": "Bye"}, "de": {"bye": "Servus"}}
+    proposed = [each for each in inputs((texts, "de", "ok")) if each[0] == texts]
+    assert (texts, "en", "ok") in proposed
+    assert (texts, "de", "bye") in proposed
+
+
+def test_fields_have_all_forms_if_a_contract_decides() -> None:
+    """Without one they have ties alone, as any list may have these."""
+    base = ([{"name": "Ida", "age": 7}, {"name": "Bo", "age": 3}],)
+    known = InputFilter.typed([base])
+    opened = replace(known, domains=tuple(domain.opened() for domain in known.domains))
+    found = {
+        is_open: [
+            case.arguments
+            for case in Generator(
+                [Case(base)],
+                input_filter=opened if is_open else known,
+                rng=random.Random(0),
+                mix=ONLY,
+                reference=("", "f"),
+            ).propose(4000)
+        ]
+        for is_open in (False, True)
+    }
+    for is_open, proposed in found.items():
+        people = [each for (each,) in proposed]
+        assert [{"name": "Ida", "age": 7}, {"name": "Bo", "age": 7}] in people
+        changed = [rows[-1] for rows in people if rows]
+        assert ({"name": " ", "age": 3} in changed) is is_open
+        assert ({"name": "Bo", "age": 0} in changed) is is_open
 
 
 def test_numbers_of_each_type_that_was_seen() -> None:

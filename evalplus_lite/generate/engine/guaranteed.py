@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, cycle, islice, product
+from typing import Any
 
 from evalplus_lite.generate.domains.text import (
     TELLING_TIMES,
@@ -34,6 +35,10 @@ BLANKS = (" ", "\n", "\t", "  ")
 _MODELS = 3
 """Base inputs that others are built from."""
 _LONGEST = 200
+_PARTS = 40
+"""Parts of a container that another argument is made of."""
+_FIELDS = 8
+"""Keys of a dictionary whose values are varied."""
 _DEEPEST = 3
 """Depth of nesting at which elements are exchanged for values of foreign types."""
 FOREIGN: tuple[Value, ...] = (2.5, "b", None, (1, 2))
@@ -72,6 +77,7 @@ def guaranteed(
         _for_each(slots, models, _texts),
         _of_types(slots, models),
         _related(slots, models),
+        _linked(models),
         _dates(base, models[0]),
         _for_each(slots, models, _numbers),
         _for_each(slots, models, _records),
@@ -216,6 +222,40 @@ def _texts(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
                     yield name, type(value)([made, value[-1]])
                 else:
                     yield name, type(value)([*value[:-1], made])
+    else:
+        yield from _of_fields(slot, value, _texts)
+
+
+def _of_fields(
+    slot: Slot, value: Value, forms: Callable[[Slot, Value], Iterator[tuple[str, Value]]]
+) -> Iterator[tuple[str, Value]]:
+    """Yield a record with one field in each of its forms; fields take turns.
+
+    Only with a contract: examples seldom show which forms a field may have.
+    """
+    if not slot.domain.has_any_characters:
+        return iter(())
+
+    def changed(field: Any, inner: Slot) -> Iterator[tuple[str, Value]]:
+        for name, made in forms(inner, value[field]):
+            yield name, _with_field(value, field, made)
+
+    return in_turn([changed(*each) for each in _fields(slot, value)])
+
+
+def _fields(slot: Slot, value: Value) -> list[tuple[Any, Slot]]:
+    """Return the keys of a dictionary, or the positions of a row, with their slots."""
+    if type(value) is dict and slot.values is not None:
+        return [(name, slot.values) for name in islice(value, _FIELDS)]
+    if type(value) in (list, tuple) and len(slot.positions or ()) == len(value):
+        return list(enumerate(slot.positions or ()))
+    return []
+
+
+def _with_field(value: Value, field: Any, made: Value) -> Value:
+    if type(value) is dict:
+        return {**value, field: made}
+    return type(value)([*value[:field], made, *value[field + 1 :]])
 
 
 def _blanked(text: str) -> Iterator[tuple[str, str]]:
@@ -368,6 +408,34 @@ def _related(slots: Sequence[Slot], models: Sequence[Arguments]) -> Inputs:
                 yield "related", _with(_with(arguments, one, first), other, second)
 
 
+def _linked(models: Sequence[Arguments]) -> Inputs:
+    """Yield inputs with an argument that is a part of another: a key, an element, a field."""
+    for arguments in models:
+        found = {
+            (at, part): None
+            for at, value in enumerate(arguments)
+            if type(value) in (str, int)
+            for other in arguments
+            for part in _atoms(other, type(value))
+            if part != value
+        }
+        yield from (("linked", _with(arguments, at, part)) for at, part in found)
+
+
+def _atoms(value: Value, kind: type) -> Iterator[Value]:
+    """Yield the keys and elements of a type in a container, to a depth, the outer ones first."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        inner = [
+            part
+            for each in level
+            if type(each) in (list, tuple, dict)
+            for part in ([*each, *each.values()] if type(each) is dict else each)
+        ][:_PARTS]
+        yield from (part for part in inner if type(part) is kind)
+        level = inner
+
+
 def _numbers(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
     kind, items = type(value), slot.items
     if kind in (int, float) and not slot.choices:
@@ -375,7 +443,9 @@ def _numbers(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
             yield "number", float(text)
         for number in (*_NUMBERS, *[-each for each in _NUMBERS]):
             yield "number", kind(number)
-    if kind not in (list, tuple) or items is None or slot.has_fixed_size:
+    if _fields(slot, value):
+        yield from _of_fields(slot, value, _numbers)
+    if kind not in (list, tuple) or items is None or slot.has_fixed_size or slot.positions:
         return
     if {int, float} & {*items.domain.kinds}:
         as_kind = int if int in items.domain.kinds else float
@@ -394,7 +464,7 @@ def _numbers(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
             yield "crossed", kind(made)
             if sorted(made) != made:
                 yield "crossed", kind(sorted(made))
-    elif value and items.items is not None and type(value[-1]) in (list, tuple):
+    elif value and type(value[-1]) in (list, tuple, dict):
         for name, row in _numbers(items, value[-1]):
             if items.domain.explain(row) is None:
                 yield name, kind([*value[:-1], row])
@@ -403,20 +473,22 @@ def _numbers(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
 def _records(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
     """Yield lists of records with ties in each field, and with strings that share a prefix."""
     kind, items = type(value), slot.items
-    if kind not in (list, tuple) or items is None or not items.positions or not value:
+    if kind not in (list, tuple) or items is None or not value:
         return
-    if any(type(row) not in (list, tuple) for row in value):  # records mixed with other values
+    fields = [field for field, _ in _fields(items, value[0])]
+    if not fields or any(type(row) is not type(value[0]) for row in value):
         return
     # A tie takes two records.
     rows = [*value, *value][: max(2, len(value))] if not slot.has_fixed_size else [*value]
-    for at, first in enumerate(rows[0] if len(rows[0]) == len(items.positions) else ()):
+    for field in fields:
+        first = rows[0][field]
         changes = [(row, first) for row in rows]
         if type(first) is str and first:
             # Strings that differ only in the last character, in descending order, so that a sort
             # must compare whole strings.
             ends = range(ord(first[-1]) + len(rows), ord(first[-1]), -1)
             changes = [(rows[0], first[:-1] + chr(end)) for end in ends]
-        made = [type(row)((*row[:at], new, *row[at + 1 :])) for row, new in changes]
+        made = [_with_field(row, field, new) for row, new in changes]
         yield "tie", kind(made)
         yield "tie", kind(made[::-1])
     yield "tie", kind(rows[::-1])
