@@ -10,7 +10,7 @@ and fail on an input that the words allow. Whoever wrote the others knew neither
 nor what it makes of the tasks. Rules were made of what each set showed, after it was measured:
 ``docs/measurements/augmentation.md`` has what each gave at first sight.
 
-With ``--contracts`` the sets *o* to *u* are measured with contracts that a language model (Claude)
+With ``--contracts`` the sets *o* to *w* are measured with contracts that a language model (Claude)
 wrote when asked as ``augment --contracts`` asks, with no second try.
 ``--replay`` measures instead what a model's seeds are worth on *textbook*: wrong programs rejected
 by equal numbers of inputs with and without them, on tasks for which the model gave a valid one.
