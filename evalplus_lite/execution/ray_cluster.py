@@ -214,7 +214,7 @@ class Member:
             for number, each in known.items()
             if number not in self._calls
         }
-        jobs = [(job.call.number, job.key, job.payload) for job in chunk]
+        jobs = [(job.call.number, _plain(job.key), job.payload) for job in chunk]
         # Before sending, so that an immediate failure finds the chunk.
         self.chunks[number] = chunk, seconds
         try:
@@ -251,6 +251,15 @@ class Member:
             self._heard((self, number, future.result() if error is None else error))
 
         answer.future().add_done_callback(tell)
+
+
+def _plain(key: Any) -> Any:
+    """Return a key as plain data; None for a key that cannot be sent."""
+    try:
+        body(key)
+    except ValueError:
+        return None
+    return key
 
 
 def _kill(actor: Any) -> None:

@@ -127,20 +127,17 @@ def exceeds(
 def count(
     sandbox: Sandbox, program: Program, inputs: Inputs, limits: Limits, *, most: int
 ) -> list[int | None]:
-    """Return a program's steps on each case, or ``most`` + 1 if there are more.
+    """Return a program's steps on each case, or about ``most`` + 1 if there are more.
 
     A count is None if the patience ends first, and 0 if it cannot be counted or ends its process.
     """
-    text = guest_call("budgeted", *facts_of(program), 0, 1, most, most)
-    run = sandbox.beside().run(program.around(text, ENTRY), inputs, _roomy(limits, most))
-    counts: list[int | None] = []
-    for outcome in run.outcomes:
-        steps = _integer(outcome) or 0
-        if isinstance(outcome, TimedOut):
-            counts.append(None)
-        else:
-            counts.append(most + 1 if steps == OVER else max(0, steps))
-    return counts
+    text = guest_call("counter", *facts_of(program), most)
+    roomy = _roomy(limits, most)
+    run = sandbox.beside().run(program.around(text, ENTRY), inputs, roomy)
+    return [
+        None if isinstance(outcome, TimedOut) else max(0, _integer(outcome) or 0)
+        for outcome in run.outcomes
+    ]
 
 
 def _roomy(limits: Limits, steps: int) -> Limits:

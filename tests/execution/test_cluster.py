@@ -52,6 +52,10 @@ SAMPLES = [
 ]
 
 
+class Named(str):
+    """A text of a class of the user's."""
+
+
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[Any]:
     """A cluster of a head with a small store and no work, and two nodes of a processor."""
@@ -213,12 +217,13 @@ def test_weaker_nodes_are_left_out(nodes: Any) -> None:
 
 
 def test_a_verifier_on_a_cluster(nodes: Any) -> None:
-    """The same verdicts, asked from several threads."""
+    """The same verdicts, asked from several threads, also for an id that Ray cannot send."""
     with (
         Verifier(OWN, backend=f"ray:{nodes.address}") as verifier,
         ThreadPoolExecutor(4) as threads,
     ):
-        found = threads.map(lambda task: verifier.verify(task.id, task.reference), TASKS)
+        ids = [Named(task.id) for task in TASKS]
+        found = threads.map(lambda task, id: verifier.verify(id, task.reference), TASKS, ids)
         assert [verdict.passed for verdict in found] == [True] * 4
 
 

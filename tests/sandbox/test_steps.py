@@ -50,6 +50,8 @@ def test_statements_and_items_are_counted(sandbox: Sandbox, source: str, expecte
         "def f(n):\n    while True: pass\n",
         "def f(n):\n    while True:\n        try:\n            while True: n += 1\n"
         "        except BaseException: pass\n",
+        "def f(n):\n    try:\n        while True: pass\n"
+        "    except BaseException: raise MemoryError\n",
         "import itertools\ndef f(n): return [i for i in itertools.count()]\n",
         "import itertools\ndef f(n): return any(i < 0 for i in itertools.count())\n",
     ],

@@ -11,6 +11,7 @@ not counted.
 from __future__ import annotations
 
 import ast
+import contextlib
 import gc
 import marshal
 import os
@@ -200,6 +201,21 @@ def load(
         sys.setrecursionlimit(usual)
     execution = CountedExecution(code, spec)
     return bind(execution, entry_point, spec), execution.names
+
+
+def counter(
+    source: str, entry_point: str, spec: Mapping[str, Any], most: int
+) -> Callable[..., int]:
+    """Return a function that calls the program's and returns the number of steps."""
+    function, names = load(source, entry_point, spec)
+
+    def counted(*arguments: Any) -> int:
+        names[LEFT] = most
+        with contextlib.suppress(BaseException):
+            function(*arguments)
+        return int(most - names[LEFT])
+
+    return counted
 
 
 OVER = -1
