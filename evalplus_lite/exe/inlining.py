@@ -31,7 +31,7 @@ from evalplus_lite.exe.reading.index import (
     Target,
     class_of,
 )
-from evalplus_lite.exe.reading.names import Use, decorators_of
+from evalplus_lite.exe.reading.names import Use
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -141,7 +141,7 @@ class ClosureBuilder:
     _classes: dict[Node, Statement] = field(default_factory=dict)
     """Classes reduced to the methods whose names are mentioned."""
     _mentioned: set[str] = field(default_factory=set)
-    _writes: list[str] = field(default_factory=list)
+    _writes: list[tuple[Node, str]] = field(default_factory=list)
 
     def build(
         self, subject: Definition, others: Sequence[Definition | External] = (), driver: str = ""
@@ -154,16 +154,18 @@ class ClosureBuilder:
         module, name = subject.module, subject.name
         target = self.resolver.resolve(module, name)
         entry = Node("statement", module)
-        if not isinstance(target, Definition):
-            return Closure(entry, problems=[Obstacle("unresolved name", f"{module}.{name}")])
-        if target in self.hopeless:
+        if isinstance(target, Definition) and target in self.hopeless:
             return Closure(entry, problems=[*self.hopeless[target]])
-        self.closure = Closure(self._definition(target)[-1])
+        nodes = self._definition(target) if isinstance(target, Definition) else []
+        if not nodes:
+            return Closure(entry, problems=[Obstacle("unresolved name", f"{module}.{name}")])
+        self.closure = Closure(nodes[-1])
+        roots: list[Node] = []
         for other in others:
             if isinstance(other, External):
-                self._external(other.name, other, ())
+                self._external(other.member or other.module, other, ())
             else:
-                self._definition(other)
+                roots += self._definition(other)
         while self.pending or self._grown():
             if self._is_hopeless:
                 return self.closure
@@ -172,16 +174,37 @@ class ClosureBuilder:
                 return self.closure
             if self.pending:
                 self._attempt(self.pending.pop())
-        for written in self._writes:
-            self._problem("module state", written)
+        callable_ = self._callable(roots)
+        for node, written in self._writes:
+            if node in callable_:
+                self._problem("module state", written)
         for captured in sorted(self.closure.builtins & self.names.keys()):
             self._problem("name clash", f"builtin {captured}")
-        order = [] if self.closure.problems else ordered(self.edges)
-        if isinstance(order, Obstacle):
-            self.closure.problems.append(order)
-        else:
-            self.closure.order = order
+        if not self.closure.problems:
+            order = ordered(self.edges)
+            if isinstance(order, Obstacle):
+                self.closure.problems.append(order)
+            else:
+                self.closure.order = order
         return self.closure
+
+    def _callable(self, roots: Sequence[Node]) -> set[Node]:
+        """Return the nodes that calls of the entry point and ``roots`` may run or read.
+
+        Exclude the function called by a bare ``_register(...)`` at the top of a module: it ran
+        while loading. Include its arguments, because it may have stored them.
+        """
+        nodes = {self.closure.entry, *roots}
+        pending = [*nodes]
+        while pending:
+            node = pending.pop()
+            called = _called_while_loading(self.closure.statements.get(node))
+            for needed in self.edges[node].keys() - nodes:
+                bound = self.closure.statements.get(needed)
+                if bound is None or called not in bound.binds:
+                    nodes.add(needed)
+                    pending.append(needed)
+        return nodes
 
     # Growing the graph
 
@@ -199,13 +222,14 @@ class ClosureBuilder:
     def _bound(self, target: Definition) -> list[Node]:
         parsed = self.resolver.index.module(target.module)
         assert parsed is not None
-        positions = {
-            statement.position
-            for statement in (*parsed.mutations.get(target.name, ()), *parsed.bindings[target.name])
-            if not isinstance(statement.node, ast.Import | ast.ImportFrom)
-        }
-        nodes = [Node("statement", target.module, position) for position in sorted(positions)]
-        for node in nodes:
+        statements = [*parsed.mutations.get(target.name, ())]
+        for statement in parsed.bindings[target.name]:
+            if not isinstance(statement.node, ast.Import | ast.ImportFrom):
+                statements.append(statement)
+        nodes: list[Node] = []
+        for position in sorted({statement.position for statement in statements}):
+            node = Node("statement", target.module, position)
+            nodes.append(node)
             if node not in self.edges:
                 self.edges[node] = {}
                 self.pending.append(node)
@@ -241,7 +265,10 @@ class ClosureBuilder:
 
     def _is_open(self, module: str, node: ast.ClassDef, depth: int = 0) -> bool:
         """Return whether only code that mentions a class's methods by name can call them."""
-        if node.keywords or depth > MOST_PARENTS or not _HARMLESS.issuperset(decorators_of(node)):
+        decorators = {
+            ast.unparse(d).partition("(")[0].rpartition(".")[2] for d in node.decorator_list
+        }
+        if node.keywords or depth > MOST_PARENTS or not decorators <= _HARMLESS:
             return False
         for base in node.bases:
             name, _, rest = ast.unparse(base).partition("[")[0].partition(".")
@@ -267,7 +294,7 @@ class ClosureBuilder:
             self._own(name, ("def", node.where, name))
         for written in sorted(statement.uses.writes):
             if isinstance(self.resolver.resolve(node.where, written), Definition):
-                self._writes.append(f"{node.where}.{written}")
+                self._writes.append((node, f"{node.where}.{written}"))
         for use in statement.uses.uses:
             self._use(node, module, use)
 
@@ -338,15 +365,24 @@ class ClosureBuilder:
         if isinstance(reached, ModuleRef):
             self._problem("module as a value", reached.module)
             return []
-        if not isinstance(reached, Definition):
+        if isinstance(reached, Obstacle | Builtin):
             reason = reached.reason if isinstance(reached, Obstacle) else "module attribute"
             self._problem(reason, ".".join(use.path[:depth]))
             return []
         self._own(use.name, ("module", target.module, ""))
         node = Node("namespace", target.module, name=use.name)
-        self.closure.members.setdefault(node, {})[use.path[1:depth]] = reached.name
-        needed = self._named(reached.name, reached)
-        self.edges.setdefault(node, {}).update(dict.fromkeys(needed, True))
+        members = self.closure.members.setdefault(node, {})
+        edges = self.edges.setdefault(node, {})
+        path = use.path[1:depth]
+        if isinstance(reached, External):
+            flat = reached.member or reached.module.partition(".")[0]
+            needed = [self._external(flat, reached, use.path[depth:])]
+            if not reached.member and "." in reached.module:
+                self._problem("module as a value", reached.module)
+        else:
+            flat, needed = reached.name, self._named(reached.name, reached)
+        members[path] = flat
+        edges.update(dict.fromkeys(needed, True))
         return [node]
 
     def _own(self, name: str, identity: Identity) -> None:
@@ -358,6 +394,17 @@ class ClosureBuilder:
         problem = Obstacle(reason, detail)
         if problem not in self.closure.problems:
             self.closure.problems.append(problem)
+
+
+def _called_while_loading(statement: Statement | None) -> str | None:
+    """Return the function's name in a bare call, if the call mentions it once."""
+    if statement is None or not isinstance(statement.node, ast.Expr):
+        return None
+    call = statement.node.value
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        return None
+    mentions = [n for n in ast.walk(call) if isinstance(n, ast.Name) and n.id == call.func.id]
+    return call.func.id if len(mentions) == 1 else None
 
 
 def _identity(target: External) -> Identity:

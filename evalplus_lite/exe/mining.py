@@ -8,7 +8,6 @@ import itertools
 import json
 import operator
 import os
-import platform
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +22,7 @@ from evalplus_lite.exe.inputs.known import Observed, PackageValues, has_tests, o
 from evalplus_lite.exe.inputs.search import ROUNDS, UNKNOWN, Runner, find_cases
 from evalplus_lite.exe.inputs.validators import judge, literals_of
 from evalplus_lite.exe.reading.index import Obstacle
-from evalplus_lite.exe.running.proof import Original, Sandboxes, prove
+from evalplus_lite.exe.running.proof import Original, Sandboxes, prove, python_version
 from evalplus_lite.exe.running.runs import RunResult, is_answer
 from evalplus_lite.exe.selecting.static import (
     MAX_CODE,
@@ -275,7 +274,7 @@ def task_of(
             "function": function.name,
             **({"class": function.owner} if function.owner else {}),
             "line": function.line,
-            "python": platform.python_version(),
+            "python": python_version(),
             "signature": function.signature.to_json(),
             "docstring": function.docstring,
             "blocks": [list(block) for block in function.blocks],

@@ -101,6 +101,7 @@ def test_a_call_comes_back_from_its_arguments(toys: Any) -> None:
 @pytest.mark.parametrize(
     "expression",
     [r"^a+[0-9]{2}$", r"(?i)(ab|cd)*?x{2,}", r"([a-f])\1[^\s\d]", r"\d+(\.\d+)?|[\w.-]+@\w+",
+     r"(a)?(?(1)b|c)",
      r"&(?:#(\d+)|(\w+));", r"(?P<q>['\"])(?:\\.|[^\\])*?(?P=q)", r"\x1b\[[0-9;]*m"],
 )  # fmt: skip
 def test_strings_match_their_expression(expression: str) -> None:

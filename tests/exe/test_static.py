@@ -47,20 +47,25 @@ def test_closure_crosses_files_aliases_and_reexports(toys: Any) -> None:
     assert "# toy.deep.core" in function.code
 
 
-def test_a_table_filled_by_calls_of_a_function_is_state(toys: Any) -> None:
-    """``_register("a", 1)`` at the top of a module changes the table that it fills."""
+def test_tables_filled_by_calls_while_loading_come_along(toys: Any) -> None:
+    """``_register("a", 1)`` at the top of a module belongs to the table that it fills."""
     body = """
         NAMES = {}
+        RULES = []
+        UNUSED = []
         def _register(name, value):
             local = []
             local.append(name)
             NAMES[name] = value
+            RULES.insert(0, (name, value))
         _register("a", 1)
+        _register("b", 2)
         def total(text: str) -> int:
-            return sum(NAMES.get(letter, 0) for letter in text)
+            return sum(NAMES.get(letter, 0) for letter in text) + len(RULES)
         """
-    _, rejects = toys.mined({"toy.py": body})
-    assert rejects["toy.total"] == "module state"
+    functions, _ = toys.mined({"toy.py": body})
+    assert toys.run(functions["toy.total"], "abb") == 7
+    assert "UNUSED" not in functions["toy.total"].code
 
 
 def test_state_that_a_kept_function_changes_is_refused(toys: Any) -> None:
@@ -106,9 +111,7 @@ def test_lazy_names_and_own_submodules_are_found(toys: Any) -> None:
     assert toys.run(functions["toy.use.answer"], 5) == 13
 
 
-def test_modules_may_be_forgotten_and_parsed_again(
-    toys: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_modules_may_be_forgotten_and_parsed_again(toys: Any) -> None:
     """A program is the same however few modules stay in memory, and few do stay."""
     files = {
         "toy/a.py": "from .b import two\nONE = 1\ndef use(n: int) -> int:\n    return two(n)\n",
@@ -119,8 +122,7 @@ def test_modules_may_be_forgotten_and_parsed_again(
     codes = []
     with open_package(toys.wheel(files)) as package:
         for kept in (1, 1 << 20):
-            monkeypatch.setattr("evalplus_lite.exe.reading.index.KEPT_TEXT", kept)
-            index = PackageIndex(package)
+            index = PackageIndex(package, kept_text=kept)
             closure = ClosureBuilder(Resolver(index)).build(Definition("toy.a", "use"))
             assert not closure.problems
             codes.append(inline(closure)[0])

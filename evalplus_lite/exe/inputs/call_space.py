@@ -128,8 +128,12 @@ def _written(tree: Any, random: Callable[[], float], groups: dict[int, str]) -> 
                 most = min(int(high), low + _MOST_REPEATS)
                 for _ in range(min(low, _MOST_CHARACTERS) + int(random() * (most - low + 1))):
                     yield text(inner)
+            case op.ATOMIC_GROUP:
+                yield text(content)
             case op.GROUPREF:
                 yield groups.get(content, "")
+            case op.GROUPREF_EXISTS:
+                yield text(content[1] if content[0] in groups else content[2] or ())
 
 
 def _members(content: Any) -> str:
@@ -181,7 +185,7 @@ class CallSpace:
             [*from_source(function.implementation), *from_source(function.code)]
         )
         rng = random.Random(function.id)
-        words = rng.sample(texts, min(_TEXTS, len(texts))) or rng.sample(_words(), _TEXTS)
+        words = rng.sample(texts, min(_TEXTS, len(texts))) or sentences(rng)
         characters = "".join(sorted({*"".join((*words, *constants.strings)), *"ab 1"}))
         matches = [
             text
@@ -204,7 +208,8 @@ class CallSpace:
             fit = [tuple(v for v in group if not domain.explain(v)) for group in groups]
             suggestions.append(tuple(group for group in fit if group))
             slots.append(slot)
-        # Non-ASCII characters whose code points the program contains are pieces too.
+        # The program's strings, matches of its regular expressions, non-ASCII characters whose code
+        # points it contains, and words.
         numbers = (n for n in constants.integers if 0x7F < n < 0xD800 or 0xDFFF < n < 0x110000)
         pieces = (
             tuple(dict.fromkeys(text for text in group if 0 < len(text) <= LONGEST_PIECE))
@@ -218,17 +223,19 @@ class CallSpace:
         A parameter of unknown type takes a value from ``known`` calls, or is left out if optional.
         """
 
+        def is_text(domain: Domain) -> bool:
+            return str in domain.kinds and bool(domain.alphabet) and not domain.choices
+
         values: list[Value] = []
         for at, (slot, suggested) in enumerate(zip(self.slots, self.suggestions, strict=True)):
-            parameter, domain = self.signature.parameters[at], slot.domain
-            is_text = str in domain.kinds and domain.alphabet and not domain.choices
+            parameter = self.signature.parameters[at]
             if is_unknown(parameter) and (known or not parameter.is_required):
                 values.append(_pick(known, random)[at] if known else OMITTED)
             elif suggested and random() < _SUGGESTED:
                 values.append(_pick(_pick(suggested, random), random))
-            elif is_text and random() < _COMPOSED:
+            elif is_text(slot.domain) and random() < _COMPOSED:
                 values.append(self.text(random))
-            elif domain.kinds == (bytes,):
+            elif slot.domain.kinds == (bytes,):
                 values.append(self.text(random).encode())
             else:
                 values.append(slot.sample())
@@ -466,10 +473,14 @@ def _styled(word: str, like: str) -> str:
     return word.upper() if like.isupper() else word.capitalize() if like[0].isupper() else word
 
 
-def words_in(value: Value) -> set[str]:
-    """Return the words of a value's texts that may be replaced: 3 to 12 ASCII letters."""
-    texts = (part for part in parts_of(value) if isinstance(part, str))
-    return {word for text in texts for word in _NAME.findall(text)}
+def texts_of(value: Value) -> Iterator[str]:
+    """Yield the strings in a value, keys included."""
+    return (part for part in parts_of(value) if isinstance(part, str))
+
+
+def words_in(text: str) -> list[str]:
+    """Return the words of a text that may be replaced: 3 to 12 ASCII letters."""
+    return _NAME.findall(text)
 
 
 def _replaced(value: Value, pattern: re.Pattern[str], new: str) -> Value:
@@ -481,6 +492,17 @@ def _replaced(value: Value, pattern: re.Pattern[str], new: str) -> Value:
     if isinstance(value, list | tuple | set | frozenset):
         return type(value)(_replaced(each, pattern, new) for each in value)
     return value
+
+
+def sentences(rng: random.Random) -> list[str]:
+    """Return generated texts, for a package without texts of its own."""
+    words = rng.sample(_words(), 60)
+    signs = (" ", " ", ", ", "_", "-", ".", "/", "=", ": ", "\n")
+    return [
+        rng.choice(signs).join(words[at : at + 1 + at % 4])
+        + rng.choice(("", "", ".", "!", f" {at}"))
+        for at in range(0, 56, 2)
+    ]
 
 
 @functools.cache
@@ -530,7 +552,7 @@ class Nearby:
 
     def words_of(self, arguments: Arguments) -> set[str]:
         """Return the replaceable words of a call, without ``fixed`` ones."""
-        return words_in(arguments) - self.fixed
+        return {w for text in texts_of(arguments) for w in words_in(text)} - self.fixed
 
     def renamed(self, arguments: Arguments, words: Iterable[str]) -> Arguments:
         """Replace words throughout a call; return it unchanged if a value leaves its domain."""

@@ -10,6 +10,7 @@ import ast
 import itertools
 import re
 import tempfile
+import warnings
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -211,7 +212,7 @@ def _record(text: str) -> dict[str, Value] | None:
         return None
     try:
         value = ast.literal_eval(text)
-    except _NO_LITERAL:
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         return None
     is_named = isinstance(value, dict) and all(isinstance(key, str) for key in value)
     return value if is_named else None
@@ -270,7 +271,8 @@ class PackageValues:
         modules = [file.path for file in package.files.values() if not file.is_test]
         for path in dict.fromkeys([*sorted(tests), *sorted(modules)]):
             try:
-                with parsing.quiet(warns=True):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
                     tree = ast.parse(package.read(path))
             except (*_NO_LITERAL, OSError):
                 continue

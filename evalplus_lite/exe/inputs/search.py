@@ -16,7 +16,7 @@ import tokenize
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evalplus_lite.exe.inputs.call_space import (
@@ -29,6 +29,7 @@ from evalplus_lite.exe.inputs.call_space import (
     fits,
     hints,
     is_unknown,
+    texts_of,
     words_in,
 )
 from evalplus_lite.exe.inputs.known import KnownCall, PackageValues, calls_of_model
@@ -44,7 +45,7 @@ from evalplus_lite.exe.running.runs import (
     run,
 )
 from evalplus_lite.exe.selecting.static import MinedFunction
-from evalplus_lite.exe.statistics.counting import COUNTERS, instrument
+from evalplus_lite.exe.statistics.counting import COUNTERS, Instrumented, instrument
 from evalplus_lite.exe.statistics.measures import is_bare_string
 from evalplus_lite.exe.tasks.worth import HARD
 from evalplus_lite.models import ModelSource
@@ -103,19 +104,28 @@ MAX_SLOW = 3
 OUT_OF_TIME = "out of time"
 
 
+@dataclass(slots=True)
 class Runner:
     """Runs one function's calls in the plain sandbox and records what they touched."""
 
-    def __init__(self, function: MinedFunction, sandboxes: Sandboxes) -> None:
-        self.function, self.sandboxes = function, sandboxes
-        self.touched: list[str] = []
-        self.failure = ""
-        self.slow = 0
-        """Number of inputs left out for a timeout, their own or one of the same batch."""
-        self.steps, self.seconds = 0, 0.0
+    function: MinedFunction
+    sandboxes: Sandboxes
+    touched: list[str] = field(default_factory=list)
+    failure: str = ""
+    slow: int = 0
+    """Number of inputs left out for a timeout, their own or one of the same batch."""
+    steps: int = 0
+    seconds: float = 0.0
+    instrumented: Instrumented | None = field(init=False)
+    _documentation: str = field(init=False)
+    _subject: CallableProgram = field(init=False)
+    _counting: CallableProgram | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        """Instrument the program with counters, once."""
+        function = self.function
         self._documentation = documentation(function.code)
         self._subject = CallableProgram(function.name, code=function.code)
-        self._counting: CallableProgram | None = None
         self.instrumented = instrument(function.code, function.subject)
         if self.instrumented is not None:
             self._counting = replace(self._subject, code=self.instrumented.code)
@@ -184,12 +194,12 @@ class Runner:
         )
         if measured is None or self.instrumented is None:
             return executed
-        own = measured.reached & {*self.instrumented.own}
+        own = self.instrumented.own
         return replace(
             executed,
             signature=tuple(n.bit_length() for n in measured.steps.values()),
-            reached=own,
-            beyond=measured.reached - own,
+            reached=frozenset(arm for arm in measured.reached if arm in own),
+            beyond=frozenset(arm for arm in measured.reached if arm not in own),
             steps=measured.steps["lines"],
             depth=measured.steps["call_depth"],
             is_accident=not measured.is_foreseen,
@@ -339,7 +349,7 @@ def find_cases(
         seed=f"{seed}:{function.id}",
         values=values or PackageValues(),
         written=written,
-        shared=PLACEHOLDERS | words_in([*(used or ())]),
+        shared=PLACEHOLDERS | {w for text in texts_of([*(used or ())]) for w in words_in(text)},
     )
     if explorer.is_guess:
         return None

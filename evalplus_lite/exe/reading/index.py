@@ -22,15 +22,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeGuard
 
-from evalplus_lite.exe.reading.names import Uses, bound_names, decorators_of, uses_of
+from evalplus_lite.exe.reading.names import Uses, bound_names, uses_of
 from evalplus_lite.exe.sources import PackageSource, SourceFile
-from evalplus_lite.programs import parsing
-from evalplus_lite.programs.definitions import (
-    FUNCTIONS,
-    changed_in_place,
-    first_line,
-    within_scope,
-)
+from evalplus_lite.programs.definitions import changed_in_place, first_line
 
 _NEVER_IMPORTED = frozenset({"antigravity", "this", "idlelib", "turtle", "turtledemo", "test"})
 
@@ -133,7 +127,10 @@ def is_idle(member: ast.stmt) -> TypeGuard[ast.FunctionDef]:
         isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef)
         and not (member.name.startswith("__") and member.name.endswith("__"))
         and member.name not in _BY_LIBRARIES
-        and _PLAIN_DECORATORS.issuperset(decorators_of(member))
+        and all(
+            ast.unparse(each).partition("(")[0].rpartition(".")[2] in _PLAIN_DECORATORS
+            for each in member.decorator_list
+        )
     )
 
 
@@ -233,8 +230,15 @@ class Module:
 class PackageIndex:
     """An index of one package's modules, and of companions whose code may be inlined with it."""
 
-    def __init__(self, package: PackageSource, companions: Sequence[PackageSource] = ()) -> None:
+    def __init__(
+        self,
+        package: PackageSource,
+        companions: Sequence[PackageSource] = (),
+        *,
+        kept_text: int = KEPT_TEXT,
+    ) -> None:
         self.package = package
+        self._kept_text = kept_text
         self._files: dict[str, tuple[PackageSource, SourceFile]] = {}
         for source in reversed([package, *companions]):
             self._files.update({name: (source, file) for name, file in source.files.items()})
@@ -282,7 +286,7 @@ class PackageIndex:
         if module is not None:
             self._size += module.length
             for other in list(self._modules):
-                if self._size <= KEPT_TEXT or other == name:
+                if self._size <= self._kept_text or other == name:
                     break
                 if self._modules[other] is not None:
                     self.forget(other)
@@ -300,7 +304,8 @@ class PackageIndex:
         source, file = self._files[name]
         try:
             text = source.text(file)
-            with parsing.quiet(warns=True):  # Invalid escapes are the package's concern.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # Invalid escapes are the package's concern.
                 tree = ast.parse(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
             place = f"line {error.lineno}: " if isinstance(error, SyntaxError) else ""
@@ -378,7 +383,7 @@ def _changed_names(node: ast.stmt, module: Module) -> set[str]:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Import):
         return set()
     names: set[str] = set()
-    for child in within_scope([node], FUNCTIONS):
+    for child in _executed(node):
         names.add(changed_in_place(child))
         if isinstance(child, ast.Expr) and isinstance(child.value, ast.Call):
             # ``_fill(TABLE)``: the call may change its arguments.
@@ -399,6 +404,14 @@ def _changed_inside(name: str, module: Module) -> set[str]:
             local |= bound_names(statement.node.body)
             names |= set(map(changed_in_place, ast.walk(statement.node))) - local
     return {changed for changed in names if _is_data(changed, module)}
+
+
+def _executed(node: ast.AST) -> Iterator[ast.AST]:
+    """Walk the nodes that run with a statement, without function bodies."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield from _executed(child)
 
 
 def _is_data(name: str, module: Module) -> bool:
@@ -541,11 +554,12 @@ class Resolver:
         imports = [s for s in bindings if isinstance(s.node, ast.Import | ast.ImportFrom)]
         if not imports:
             return self._defined(module, name, bindings)
-        last = bindings[-1].node
-        if len(imports) == len(bindings):
-            assert isinstance(last, ast.Import | ast.ImportFrom)
-            return self._imported(module, name, last)
-        if isinstance(last, ast.FunctionDef | ast.ClassDef):
+        last = bindings[-1]
+        if isinstance(last.node, ast.Import | ast.ImportFrom):
+            if len(imports) < len(bindings) and not _is_stub(bindings):
+                return Obstacle("rebound import", f"{module.name}.{name}")
+            return self._imported(module, name, last.node)
+        if isinstance(last.node, ast.FunctionDef | ast.ClassDef):
             return self._defined(module, name, [s for s in bindings if s not in imports])
         return Obstacle("rebound import", f"{module.name}.{name}")
 
@@ -569,8 +583,11 @@ class Resolver:
 
     def _imported(self, module: Module, name: str, node: ast.Import | ast.ImportFrom) -> Target:
         if isinstance(node, ast.Import):
-            names = (a.name for a in reversed(node.names) if a.asname == name)
-            return self._module(next(names, name))
+            for alias in reversed(node.names):
+                if (alias.asname or alias.name.partition(".")[0]) == name:
+                    dotted = alias.name if alias.asname else alias.name.partition(".")[0]
+                    return self._module(dotted)
+            return Obstacle("unresolved name", f"{module.name}.{name}")
         alias = next(a for a in reversed(node.names) if (a.asname or a.name) == name)
         source = module.absolute(node)
         if source is None:
@@ -600,7 +617,9 @@ class Resolver:
         return target
 
     def _through_star(self, module: Module, star: ast.ImportFrom, name: str) -> Target | None:
-        source = module.absolute(star) or ""
+        source = module.absolute(star)
+        if source is None:
+            return None
         target = self._module(source)
         if isinstance(target, External):
             public = not name.startswith("_") and has_member(source, name)
@@ -623,6 +642,16 @@ class Resolver:
             except (ValueError, TypeError):
                 return None
         return frozenset(names) or None
+
+
+def _is_stub(bindings: list[Statement]) -> bool:
+    """Return whether all bindings are imports or ``name = None``."""
+    for statement in bindings:
+        match statement.node:
+            case ast.Import() | ast.ImportFrom() | ast.Assign(value=ast.Constant(value=None)):
+                continue
+        return False
+    return True
 
 
 def class_of(target: Definition, resolver: Resolver) -> ast.ClassDef | None:

@@ -32,11 +32,6 @@ def declared_names(
     return {name for node in declared for name in node.names}
 
 
-def decorators_of(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[str]:
-    """Return the names of decorators, without their modules and arguments."""
-    return [ast.unparse(d).partition("(")[0].rpartition(".")[2] for d in node.decorator_list]
-
-
 Passing: TypeAlias = Literal["positional", "keyword", "varargs", "varkw"]
 
 

@@ -119,8 +119,8 @@ def perturb(variant):
     os.environ |= {"LANG": "tr_TR.UTF-8", "TZ": "XYZ-7", "HOME": f"/home{variant}", "COLUMNS": "61",
                    "USER": f"user{variant}", "NO_COLOR": "1", "TERM": "dumb"}  # fmt: skip
     time.tzset()
-    kind = type(os.environ)
     for name in ("__getitem__", "__iter__"):
+        kind = type(os.environ)
         setattr(kind, name, watched("os.environ", getattr(kind, name)))
     for folder in ("/", "/tmp", "/usr")[variant % 3 :]:
         with contextlib.suppress(OSError):
@@ -286,6 +286,8 @@ _LAZY = tuple(type(x) for x in (iter([]), iter(()), iter({}), iter({}.values()),
                                 iter(set()), iter(""), map(str, ""), filter(None, ""), zip(),
                                 enumerate(""), reversed([]), {}.keys(), {}.values(), {}.items(),
                                 range(0), (x for x in ""), iter(range(0))))  # fmt: skip
+
+
 _MAPPINGS = (types.MappingProxyType, collections.ChainMap, collections.UserDict)
 _AS_TEXT = ("decimal", "fractions", "pathlib", "pathlib._local")
 
@@ -472,9 +474,13 @@ def is_plain(value, depth=0):
 
 
 UNNAMED = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # no calls since Python 3.12
+
+
 LONGEST_NUMBER = 1_000_000  # bits in the result of a power, product or shift under a budget
 LONGEST_COPY = 10_000_000  # items in a repeated text or collection
 LONG_NUMBER = 10_000  # bits from which an operation's steps grow with the length
+
+
 GROWING = {"**": operator.pow, "<<": operator.lshift, "*": operator.mul}
 
 

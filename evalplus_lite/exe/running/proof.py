@@ -234,3 +234,8 @@ def prove(
 def _is_cut_short(result: RunResult) -> bool:
     """Return whether a run ended at its last slow input, so that the rest prove nothing."""
     return sum(answer.kind == "slow" for answer in result.answers) >= MAX_SLOW
+
+
+def python_version() -> str:
+    """Return the version that answers are recorded for."""
+    return ".".join(map(str, sys.version_info[:3]))

@@ -97,8 +97,8 @@ class Recorder:
         self.records, self.functions, self.seen = {}, {}, {}
         self.events = self.all_events = self.text = 0
 
-    def begin(self, label, events=0):
-        self.label, self.events = label, events
+    def begin(self, label):
+        self.label, self.events = label, 0
         if self.all_events < ALL_EVENTS:
             sys.setprofile(self)
 
@@ -242,7 +242,9 @@ def show(recorder, label, text, space):
     for statement in examples_of(text):
         try:
             code = compile(statement, "<example>", "exec")
-            recorder.begin(label, recorder.events)
+            events = recorder.events
+            recorder.begin(label)
+            recorder.events = events
             exec(code, space)
         except BaseException:
             pass

@@ -7,7 +7,7 @@ import functools
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Any, Literal
@@ -165,9 +165,9 @@ class Invocation:
             raise ValueError("several calls")
         if any(k.arg is None for k in node.keywords):
             return None
-        for name, count in Counter(k.arg for k in node.keywords).items():
-            if count > 1:
-                raise ValueError(f"{name} is given twice")
+        named_twice = Counter(k.arg for k in node.keywords if k.arg).most_common(1)
+        if named_twice and named_twice[0][1] > 1:
+            raise ValueError(f"{named_twice[0][0]} is given twice")
         try:
             args = tuple(ast.literal_eval(argument) for argument in node.args)
             named = {str(k.arg): ast.literal_eval(k.value) for k in node.keywords}
@@ -294,7 +294,13 @@ def run(
     calls = list(calls)
     inputs = Inputs.of([*rows(calls), (None, None)])
     limits = Limits(cpu=cpu, load=load, total=total)
-    slow, judge = _timeouts(max_slow)
+    slow = 0
+
+    def judge(case: int, outcome: Outcome) -> bool:
+        nonlocal slow
+        slow += isinstance(outcome, TimedOut)
+        return max_slow is None or slow < max_slow
+
     program = subject.program(variant=variant)
     done = sandbox.run(program, inputs, limits, judge=judge, timed=timed)
     if slow and not isinstance(done.outcomes[-1], Returned) and not subject.module:
@@ -309,18 +315,6 @@ def run(
     *answered, last = map(answer_of, done.outcomes)
     touched = tuple(last.value) if last.kind == "value" else ()
     return RunResult(tuple(answered), touched, seconds=done.cpu)
-
-
-def _timeouts(most: int | None) -> tuple[set[int], Callable[[int, Outcome], bool]]:
-    """Return the set of cases that time out, and a judge that fills it and ends the run after."""
-    late: set[int] = set()
-
-    def judge(case: int, outcome: Outcome) -> bool:
-        if isinstance(outcome, TimedOut):
-            late.add(case)
-        return most is None or len(late) < most
-
-    return late, judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -436,7 +430,13 @@ def measure(
     ``budget``: steps after which a call ends, keeping its counts so far (0: unlimited). ``cpu``:
     CPU seconds per case; ``total``: for all. ``max_slow``: timeouts after which the run ends.
     """
-    late, judge = _timeouts(max_slow)
+    late: set[int] = set()
+
+    def judge(case: int, outcome: Outcome) -> bool:
+        if isinstance(outcome, TimedOut):
+            late.add(case)
+        return max_slow is None or len(late) < max_slow
+
     program = subject.program(counters=counters, budget=budget)
     limits = Limits(cpu=cpu, load=20.0, total=total)
     done = sandbox.run(program, Inputs.of(rows(calls)), limits, judge=judge)

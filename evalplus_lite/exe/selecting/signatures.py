@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
@@ -27,7 +28,7 @@ from evalplus_lite.exe.reading.index import (
     Target,
     class_of,
 )
-from evalplus_lite.exe.reading.names import Passing, decorators_of, parameters_of
+from evalplus_lite.exe.reading.names import Passing, parameters_of
 from evalplus_lite.exe.tables import tables
 from evalplus_lite.generate.domains.annotations import (
     AnnotationReader,
@@ -182,17 +183,16 @@ LIBRARY = {
 """How values of standard library types are constructed. Paths are pure: no file is accessed."""
 
 
-def library_type(dotted: str, user: str, resolver: Resolver) -> ConstructedType:
+def library_type(dotted: str, bound: Callable[[str], Target]) -> ConstructedType:
     """Return how values of a type in ``LIBRARY`` are constructed.
 
-    Where ``datetime`` is bound to the library's module in the module ``user``, the class is written
-    ``datetime.datetime``.
+    ``bound`` resolves a name in the module: where ``datetime`` is bound to the library's module,
+    the class is written ``datetime.datetime``.
     """
     template, plain = LIBRARY[dotted]
     module, name = dotted.rpartition(".")[0], template.partition("(")[0].partition(".")[0]
     need = External(module, name)
-    bound = resolver.resolve(user, name)
-    if bound != need and not isinstance(bound, Obstacle):
+    if bound(name) != need and not isinstance(bound(name), Obstacle):
         need, template = External(module), f"{module}.{template}"
     return ConstructedType(
         plain.kind,
@@ -225,13 +225,18 @@ def enum_type(owner: ast.ClassDef, where: Definition, resolver: Resolver) -> Con
     )
 
 
-def _is_enum(owner: ast.ClassDef, module: str, resolver: Resolver) -> bool:
+def _is_enum(owner: ast.ClassDef, module: str, resolver: Resolver, depth: int = 0) -> bool:
     for base in owner.bases:
         first, _, rest = ast.unparse(base).partition(".")
         target = resolver.resolve(module, first)
-        dotted = f"{target.dotted}.{rest}".strip(".") if isinstance(target, External) else ""
-        if dotted.startswith("enum.") and dotted.endswith(("Enum", "Flag")):
-            return True
+        if isinstance(target, External):
+            dotted = f"{target.dotted}.{rest}".strip(".")
+            if dotted.startswith("enum.") and dotted.endswith(("Enum", "Flag")):
+                return True
+        elif isinstance(target, Definition) and not rest and depth < 5:
+            parent = class_of(target, resolver)
+            if parent is not None and _is_enum(parent, target.module, resolver, depth + 1):
+                return True
     return False
 
 
@@ -371,9 +376,11 @@ class _ModuleReader(AnnotationReader):
     def alias(self, name: str, depth: int) -> Type:
         """Resolve a module-level alias such as ``Name = list[int]``, or a class to construct."""
         target, rest = self._target(name)
-        if isinstance(target, External):  # ``kind_of`` has left only those of LIBRARY
+        if isinstance(target, External):
             dotted = ".".join([target.dotted, *rest])
-            return library_type(dotted, self.module, self.resolver)
+            if dotted in LIBRARY:
+                bound = functools.partial(self.resolver.resolve, self.module)
+                return library_type(dotted, bound)
         if isinstance(target, Definition) and not rest:
             if (owner := class_of(target, self.resolver)) is not None:
                 objects = self.of.constructed(target, owner)
@@ -429,8 +436,9 @@ class _ModuleReader(AnnotationReader):
     def type_variable(self, call: ast.Call, depth: int) -> Type:
         """Return the type that ``TypeVar("T", bound=int)`` or ``NewType("Id", str)`` stands for."""
         function = ast.unparse(call.func)
-        target, rest = self._target(function)
-        dotted = ".".join([target.dotted, *rest]) if isinstance(target, External) else ""
+        first, _, rest = function.partition(".")
+        target = self.resolver.resolve_annotation(self.module, first)
+        dotted = f"{target.dotted}.{rest}".strip(".") if isinstance(target, External) else ""
         if dotted == "typing.NewType" and len(call.args) == 2:
             return self.read(call.args[1], depth + 1)
         if dotted != "typing.TypeVar":
@@ -478,11 +486,17 @@ class Signature:
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Signature:
         """Read the output of ``to_json``."""
-        parameters = []
-        for p in row["parameters"]:
-            kind, origin = read_type(p["type"]), p.get("origin", "annotation")
-            parameters.append(Parameter(p["name"], p["kind"], kind, p["default"], origin))
-        return cls(tuple(parameters), read_type(row["result"]))
+        parameters = tuple(
+            Parameter(
+                p["name"],
+                p["kind"],
+                read_type(p["type"]),
+                p["default"],
+                p.get("origin", "annotation"),
+            )
+            for p in row["parameters"]
+        )
+        return cls(parameters, read_type(row["result"]))
 
 
 def read_signature(
@@ -624,7 +638,7 @@ def entry_of(
         return Obstacle("coroutine", node.name)
     if owner is not None:
         return _entry_of_method(module, owner, node, reader)
-    if "overload" in decorators_of(node):
+    if any(ast.unparse(d).rpartition(".")[2] == "overload" for d in node.decorator_list):
         return Obstacle("overload stub", node.name)
     signature = read_signature(module, node, reader)
     if isinstance(signature, Obstacle):
@@ -634,23 +648,12 @@ def entry_of(
     by_place = {each.arg for each in node.args.posonlyargs}
     passed = _passed(signature.parameters)
     used = {*(need.name for need in _construction_needs(passed)), *CONTAINERS, node.name}
-    own = _renamed(passed, used)
-    call = f"{node.name}({_arguments(passed, own, by_place)})"
-    return _wrapper(f"call_{node.name}", own, call, signature.result)
-
-
-def _renamed(parameters: Iterable[Parameter], used: set[str]) -> list[Parameter]:
-    return [replace(p, name=f"{p.name}_given") if p.name in used else p for p in parameters]
-
-
-def _arguments(
-    passed: Sequence[Parameter], own: Sequence[Parameter], by_place: Collection[str] = ()
-) -> str:
-    """Return the arguments of a call: parameters ``passed``, from a wrapper's ``own`` ones."""
-    return ", ".join(
-        ("" if p.name in by_place else f"{p.name}=") + construction(p.type, mine.name)
-        for p, mine in zip(passed, own, strict=True)
+    own = [replace(p, name=f"{p.name}_given" if p.name in used else p.name) for p in passed]
+    call = ", ".join(
+        ("" if p.name in by_place else f"{p.name}=") + construction(p.type, renamed.name)
+        for p, renamed in zip(passed, own, strict=True)
     )
+    return _wrapper(f"call_{node.name}", own, f"{node.name}({call})", signature.result)
 
 
 _CALLED = {"staticmethod": "static", "classmethod": "class", "property": "property",
@@ -702,10 +705,11 @@ def _entry_of_method(
             if isinstance(constructor, Obstacle):
                 return constructor
             parameters = constructor.parameters
-            target = f"{owner.name}({_arguments(parameters, parameters)})"
+            inside = ", ".join(f"{p.name}={construction(p.type, p.name)}" for p in parameters)
+            target = f"{owner.name}({inside})"
     used = {p.name for p in parameters}
     passed = signature.parameters
-    own = _renamed(passed, used)
+    own = [replace(p, name=f"{p.name}_given" if p.name in used else p.name) for p in passed]
     names = {p.name for p in own}
     needs = _construction_needs((*parameters, *passed))
     mentions = {owner.name, *(need.name for need in needs), *CONTAINERS}
@@ -715,7 +719,9 @@ def _entry_of_method(
         return Obstacle("no arguments", "")
     call = f"{target}.{method.name}"
     if how != "property":
-        call = f"{call}({_arguments(passed, own)})"
+        pairs = zip(passed, own, strict=True)
+        outside = ", ".join(f"{p.name}={construction(p.type, q.name)}" for p, q in pairs)
+        call = f"{call}({outside})"
     return _wrapper(f"{owner.name}_{method.name}", (*parameters, *own), call, signature.result)
 
 
@@ -746,10 +752,11 @@ def object_type(
 def how_called(method: ast.FunctionDef) -> str | None:
     """Return how a method is called: ``method``, ``static``, ``class`` or ``property``, or None."""
     how = "method"
-    for name in decorators_of(method):
-        if name in _CALLED:
-            how = _CALLED[name]
-        elif name not in _HARMLESS:
+    for decorator in method.decorator_list:
+        last = ast.unparse(decorator).rpartition(".")[2]
+        if last in _CALLED:
+            how = _CALLED[last]
+        elif last not in _HARMLESS:
             return None
     return how
 
@@ -793,7 +800,7 @@ def constructor_of(
         return Obstacle("class", "custom construction")
     if "__init__" in own:
         return _by_keyword(module, own["__init__"], reader, owner=owner.name, is_bound=True)
-    decorators = {*decorators_of(owner)}
+    decorators = {ast.unparse(d).partition("(")[0].rpartition(".")[2] for d in owner.decorator_list}
     if is_dict or "NamedTuple" in bases or (decorators == {"dataclass"} and bases <= _BASES):
         return _by_keyword(module, _of_fields(owner), reader, owner="", is_bound=False)
     if bases <= _BASES and not decorators:

@@ -20,6 +20,7 @@ from evalplus_lite.exe.reading.index import (
     Obstacle,
     PackageIndex,
     Resolver,
+    has_member,
 )
 from evalplus_lite.exe.selecting.signatures import (
     CONTAINERS,
@@ -152,7 +153,11 @@ def _local_import(node: ast.Import | ast.ImportFrom) -> Iterator[Obstacle]:
     names = [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom):
         module = "." * node.level + (node.module or "")
+        missing = [name for name in names if not has_member(module, name)]
         names = [f"{module}.{name}" for name in names]
+        if missing and module.partition(".")[0] in sys.stdlib_module_names:
+            yield Obstacle("unresolved name", f"{module}.{missing[0]}")
+            return
     for name in names:
         if name.partition(".")[0] not in sys.stdlib_module_names:
             yield Obstacle("import in a function", ast.unparse(node)[:80])
@@ -316,13 +321,13 @@ class StaticMine:
                     continue
                 self.funnel.add("returning")
                 entry = entry_of(module.name, owner, node, reader)
+                is_wrapped = isinstance(entry, Entry) and bool(entry.text)
+                if owner is None and is_wrapped and f"call_{node.name}" in module.bindings:
+                    entry = Obstacle("name clash", f"call_{node.name}")  # another function's id
                 bindings = module.bindings[node.name if owner is None else owner.name]
                 is_last = owner is None and bindings[-1].node is node
-                if isinstance(entry, Entry):
-                    if owner is None and entry.text and entry.name in module.bindings:
-                        entry = Obstacle("name clash", entry.name)  # another function's id
-                    elif len(bindings) > 1 and not is_last:
-                        entry = Obstacle("redefined later", "")
+                if len(bindings) > 1 and not is_last and not isinstance(entry, Obstacle):
+                    entry = Obstacle("redefined later", "")
                 if isinstance(entry, Obstacle):
                     label = f"type {entry.detail}" if entry.reason == "type" else entry.reason
                     self._reject(name, own, "accepted", Obstacle(label, entry.detail))
@@ -375,9 +380,10 @@ class StaticMine:
         code, blocks = inline(closure)
         packages = [resolver.index.origin(name) for name, _, _ in blocks]
         sources = {each.name: each for each in packages if each.name != self.package.name}
-        foreign = [sources[name].origin for name in sorted(sources)]
-        refused = [each for each in foreign if not is_permissive(each.licence)]
-        if refused and not self.any_license:
+        foreign = [sources[name] for name in sorted(sources)]
+        if not self.any_license and (
+            refused := [x.origin for x in foreign if not is_permissive(x.origin.licence)]
+        ):
             return [Obstacle(UNLICENSED, f"{x.package}: {x.licence}") for x in refused]
         if entry.text:
             code = f"{code}\n\n{entry.text}"
@@ -396,7 +402,7 @@ class StaticMine:
             implementation=closure.statements[closure.entry].text,
             code=code,
             blocks=blocks,
-            origins=(self.package.origin, *foreign),
+            origins=tuple(each.origin for each in (self.package, *foreign)),
             statistics=statistics,
             owner="" if owner is None else owner.name,
             driver=entry.text,
