@@ -47,7 +47,7 @@ from evalplus_lite.grading.times import reference_steps
 from evalplus_lite.jobs.consensus import UNANSWERED
 from evalplus_lite.jobs.expected import staged
 from evalplus_lite.programs import definitions
-from evalplus_lite.reduction.decisions import decisions, test_outcomes
+from evalplus_lite.reduction.decisions import REFERENCE_LIMITS, decisions, test_outcomes
 from evalplus_lite.reduction.kills import Kills, KillSuite
 from evalplus_lite.reduction.survivors import unreached
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
@@ -791,7 +791,7 @@ class TaskAugmentation:
     def _outcomes(self, cases: Sequence[Case]) -> dict[str, int]:
         """Return the outcomes of the reference's decisions, each with the bitset of its cases."""
         inputs = Inputs.of(case.arguments for case in cases)
-        return decisions(self.sandbox, Program.of(self.task), inputs)
+        return decisions(self.sandbox, Program.of(self.task), inputs, REFERENCE_LIMITS)
 
     def finish(self, seed: int, notes: Sequence[str]) -> Augmented:
         """Return the suite with the accepted, dropped, and set-aside inputs."""

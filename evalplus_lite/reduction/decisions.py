@@ -99,7 +99,12 @@ def instrument(program: Program) -> tuple[str, list[Probe]]:
     return source, rewriter.probes
 
 
-def decisions(sandbox: Sandbox, program: Program, inputs: Inputs) -> dict[str, int]:
+def decisions(
+    sandbox: Sandbox,
+    program: Program,
+    inputs: Inputs,
+    limits: Limits = Limits(),  # noqa: B008
+) -> dict[str, int]:
     """Return, by decision outcome, the bitset of the cases with this outcome.
 
     A case on which the program returns nothing has no outcomes. Outcomes without cases are omitted.
@@ -108,7 +113,7 @@ def decisions(sandbox: Sandbox, program: Program, inputs: Inputs) -> dict[str, i
     source, probes = instrument(program)
     if not probes:
         return {}
-    run = sandbox.run(probed(source, program), inputs, REFERENCE_LIMITS)
+    run = sandbox.run(probed(source, program), inputs, limits)
     last = probes[-1].first + len(probes[-1].outcomes)
     rows = [0] * last
     for case, outcome in enumerate(run.outcomes):

@@ -169,6 +169,7 @@ def choose(
 
 
 def _rows(matrix: Matrix, policy: Policy, without: Collection[Requirement]) -> dict[str, list[int]]:
+    """Return the rows of the policy's kinds, by kind."""
     rows: dict[str, list[int]] = {kind: [] for kind in MODES[policy.mode]}
     for requirement, row in matrix.rows.items():
         if requirement.kind in rows and requirement not in without:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
@@ -19,7 +19,7 @@ from evalplus_lite.programs.mutation.variants import kinds_of, variants
 from evalplus_lite.reduction import kills
 from evalplus_lite.reduction.decisions import REFERENCE_LIMITS, decisions
 from evalplus_lite.reduction.kills import Kills, KillSuite
-from evalplus_lite.sandbox import Inputs, Program, Sandbox
+from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.steps import FEWEST
 from evalplus_lite.store.cache import cache_path, read_cached, write_cached
 from evalplus_lite.tasks.contracts import violations
@@ -86,7 +86,9 @@ def branching_lines(source: str) -> frozenset[int]:
             data.close(force=True)  # an in-memory database, otherwise closed by garbage collection
 
 
-def branches(sandbox: Sandbox, program: Program, cases: list[tuple[Value, ...]]) -> dict[str, int]:
+def branches(
+    sandbox: Sandbox, program: Program, cases: list[tuple[Value, ...]], limits: Limits | None = None
+) -> dict[str, int]:
     """Return the bitset of the cases that take each branch (line to line), in line order.
 
     The sandbox must have ``PACKAGES``. Branches without cases are omitted; a negative line means
@@ -103,8 +105,8 @@ def branches(sandbox: Sandbox, program: Program, cases: list[tuple[Value, ...]])
         spec=program.harness.row,
         report=_REPORT,
     )
-    measured, inputs = program.around(source, "measured"), Inputs.of([*cases, (_REPORT,)])
-    run = sandbox.run(measured, inputs, REFERENCE_LIMITS)
+    limits = limits or Limits(cpu=30.0, load=10.0)
+    run = sandbox.run(program.around(source, "measured"), Inputs.of([*cases, (_REPORT,)]), limits)
     answer = run.outcomes[-1]
     rows: dict[tuple[int, int], int] = {}
     if isinstance(answer, Returned):
@@ -201,20 +203,26 @@ satisfy it, in an order that depends only on the subject. Expensive results are 
 
 @dataclass(frozen=True, slots=True)
 class RequirementKind:
-    """A kind of requirement. In a choice, all kinds have the same total weight."""
+    """A kind of requirement. In a choice, all kinds have the same total weight.
+
+    Computing it needs ``packages`` in the sandbox.
+    """
 
     plural: str
     compute: Compute
+    packages: tuple[str, ...] = ()
 
 
 def _branches(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
-    return cache.bitsets("branch", lambda: branches(sandbox, subject.reference, subject.arguments))
+    return cache.bitsets(
+        "branch", lambda: branches(sandbox, subject.reference, subject.arguments, REFERENCE_LIMITS)
+    )
 
 
 def _decisions(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) -> Mapping[str, int]:
+    inputs = Inputs.of(subject.arguments)
     return cache.bitsets(
-        "decision",
-        lambda: decisions(sandbox, subject.reference, Inputs.of(subject.arguments)),
+        "decision", lambda: decisions(sandbox, subject.reference, inputs, REFERENCE_LIMITS)
     )
 
 
@@ -287,7 +295,7 @@ def _sample_kills(sandbox: Sandbox, subject: CoverSubject, cache: CachedRows) ->
 
 
 KINDS: Mapping[str, RequirementKind] = {
-    "branch": RequirementKind("branches", _branches),
+    "branch": RequirementKind("branches", _branches, PACKAGES),
     "decision": RequirementKind("decision outcomes", _decisions),
     "mutant": RequirementKind("mutants", _mutant_kills),
     "variant": RequirementKind("variants", _variant_kills),
@@ -308,9 +316,9 @@ paper's Table 4.
 """
 
 
-def packages(kinds: Collection[str]) -> tuple[str, ...]:
+def packages(kinds: Iterable[str]) -> tuple[str, ...]:
     """Return the packages that a sandbox needs for these kinds."""
-    return PACKAGES if "branch" in kinds else ()
+    return tuple(dict.fromkeys(name for kind in kinds for name in KINDS[kind].packages))
 
 
 def mutants_by_key(task: Task) -> dict[str, Mutant]:

@@ -151,8 +151,9 @@ def test_both_measures_agree_on_real_references(sandbox: Sandbox, shared: Path) 
     for row in _humaneval(shared):
         program = Program(row["prompt"] + row["canonical_solution"], row["entry_point"])
         cases = [tuple(case) for case in row["base_input"]]
-        taken = branches(sandbox, program, cases)
-        found = decisions(sandbox, program, Inputs.of(cases))
+        limits = Limits(cpu=10.0, load=10.0)
+        taken = branches(sandbox, program, cases, limits)
+        found = decisions(sandbox, program, Inputs.of(cases), limits)
         assert disagreements(found, taken) == (), row["task_id"]
         if not branching_lines(program.source):
             silent += 1
