@@ -141,7 +141,7 @@ class GradedTasks:
     def constructs(self) -> dict[str, set[str]]:
         """The constructs in each answered task's program, without annotations."""
         found = {}
-        for id in {id for id, _ in self.answered}:
+        for id in dict.fromkeys(id for id, _ in self.answered):
             # An unparsable program is in no comparison of constructs.
             with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
                 found[id] = features(parsing.parse(self.tasks[id].code))
@@ -224,7 +224,8 @@ def variation_rows(tasks: Sequence[MinedTask]) -> Iterator[Row]:
     found: dict[str, list[float]] = defaultdict(list)
     for task in tasks:
         for name, value in task.facts.get("variation", {}).items():
-            found[name].append(value)
+            if isinstance(value, int | float):
+                found[name].append(value)
     for name, values in sorted(found.items()):
         moving = [value for value in values if value > 0]
         yield {

@@ -201,6 +201,8 @@ def text_generator(
 
 def _random(form: TextForm, base: Sequence[Case], seed: str) -> list[Case]:
     """Return inputs drawn at random from a form, alternating small and large ones."""
+    if isinstance(form, ConstrainedForm):
+        form = form.form
     if not isinstance(form, Form):
         return []
     texts = [case.arguments[0] for case in base]

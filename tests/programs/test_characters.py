@@ -16,6 +16,7 @@ from evalplus_lite.programs.extraction.extraction import MODEL_TOKENS, plain, wi
         ("\ufeffx\u200b = 1\u2028y = 2", "x = 1\ny = 2"),
         ("x = a \u2212 b \u2013 1", "x = a - b - 1"),
         ("x = \u201ca\u201d + \u2018b\u2019", "x = \"a\" + 'b'"),
+        ('x = \u201cit\u2019s "so"\u201d', 'x = "it\u2019s \\"so\\""'),
         ("\u201c\u201c\u201ca\nb\u201d\u201d\u201d", '"""a\nb"""'),
         ("x = \u201cno end", 'x = "no end'),
         ("x = \u201cno\nend\u201d", 'x = "no\nend"'),

@@ -48,7 +48,7 @@ def test_rows_and_repeated_lines() -> None:
     assert values == ([0, 1, 1], [(1, 2), (1, 3)], "xyx")
     assert form.render(([1, 0, 0, 1], [(1, 2)], "xxxx")) == "4 1\n1 0 0 1\n1 2\nxxxx\n"
     form = stated_form(ROADS, TEXTS)
-    drawing = Drawing(form, TEXTS, random.Random(0).random)
+    drawing = Drawing(form.form, TEXTS, random.Random(0).random)
     drawn = [form.fit(values) for values in map(drawing.draw, range(1, 8)) if values is not None]
     taken = [values for values in drawn if values is not None]
     assert taken

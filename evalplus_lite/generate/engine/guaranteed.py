@@ -8,6 +8,7 @@ calendars differ, and every short length.
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,8 @@ BLANKS = (" ", "\n", "\t", "  ")
 _MODELS = 3
 """Base inputs that others are built from."""
 _LONGEST = 200
+_FORMS = 400
+"""Forms of one argument; a tenth for a long one."""
 _PARTS = 40
 """Parts of a container that another argument is made of."""
 _FIELDS = 8
@@ -108,7 +111,11 @@ def _for_each(
 ) -> Inputs:
     """Yield inputs with one argument in each of its forms; arguments take turns."""
     made = [
-        [(at, *form) for form in forms(slot, arguments[at]) if slot.domain.explain(form[1]) is None]
+        [
+            (at, *form)
+            for form in islice(forms(slot, arguments[at]), _most_forms(arguments[at]))
+            if slot.domain.explain(form[1]) is None
+        ]
         for at, slot in enumerate(slots)
         for arguments in models[::-1]
         if at < len(arguments)
@@ -121,6 +128,11 @@ def _for_each(
                 if row < len(each) and (place + row) % len(models) == turn:
                     at, name, value = each[row]
                     yield name, _with(models[::-1][place % len(models)], at, value)
+
+
+def _most_forms(value: Value) -> int:
+    # Each form copies and checks the whole argument, and records of records have very many.
+    return _FORMS if len(repr(value)) <= 4 * _LONGEST else _FORMS // 10
 
 
 def _on_condition(
@@ -483,7 +495,7 @@ def _records(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
     for field in fields:
         first = rows[0][field]
         changes = [(row, first) for row in rows]
-        if type(first) is str and first:
+        if type(first) is str and first and ord(first[-1]) + len(rows) <= sys.maxunicode:
             # Strings that differ only in the last character, in descending order, so that a sort
             # must compare whole strings.
             ends = range(ord(first[-1]) + len(rows), ord(first[-1]), -1)

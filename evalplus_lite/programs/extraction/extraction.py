@@ -147,20 +147,13 @@ def extract_bounded(text: str, task: Task, *, kind: Kind = "solution") -> Extrac
 
 # Characters that editors and chat interfaces substitute for plain ones.
 
-_PLAIN = str.maketrans(
-    dict.fromkeys(map(chr, [0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000]), " ")
-    | dict.fromkeys(map(chr, [0xAD, *range(0x200B, 0x2010), 0x2060, 0xFEFF]), "")
-    | dict.fromkeys("\u0085\u2028\u2029", "\n")
-    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-")
-    | dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4", "'")
-    | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"')
-)
-# Strings, comments, and what a backslash precedes.
-_KEPT = re.compile(
-    r"""\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
-    r"""|\#[^\n]*|\\.""",
-    re.DOTALL,
-)
+SPACES = frozenset(map(chr, [0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000]))
+INVISIBLE = frozenset(map(chr, [0xAD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF]))
+LINE_ENDS = frozenset("\u0085\u2028\u2029")
+DASHES = frozenset("\u2010\u2011\u2012\u2013\u2212")
+SINGLE = frozenset("\u2018\u2019\u201a\u201b\u2032\u00b4")
+DOUBLE = frozenset("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb")
+ODD = SPACES | INVISIBLE | LINE_ENDS | DASHES | SINGLE | DOUBLE
 
 # Tokens for turns and ends that some models leave in their text.
 MODEL_TOKENS = re.compile(
@@ -171,6 +164,11 @@ MODEL_TOKENS = re.compile(
 # Tags between the reasoning and the answer of some models.
 END_OF_THINKING = re.compile(r"</(?:think|thinking|thought|reasoning)>")
 
+_PLAIN_TEXT = re.compile(
+    r"""\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
+    r"""|\#[^\n]*""",
+    re.DOTALL,
+)
 _TERMINAL_ESCAPE = re.compile(
     r"(?:\x1b\[|\x9b)\??(?P<count>\d{0,4})[0-9;]{0,20}(?P<final>[@-~])"
     r"|\x1b\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)?|\x1b[()][A-Z0-9]|\x1b[=>78cDEHM]|\x1b|[\b]"
@@ -220,13 +218,31 @@ def plain(text: str) -> str:
     """Return the text with odd characters outside strings and comments replaced by plain ones.
 
     Spaces and line ends of any kind become plain, invisible characters are removed, dashes become
-    minus signs, and curly quotes become straight ones.
+    minus signs, and curly quotes become straight ones; text between two quotes is unchanged.
     """
-    parts, at = [], 0
-    for kept in _KEPT.finditer(text):
-        parts += [text[at : kept.start()].translate(_PLAIN), kept[0]]
-        at = kept.end()
-    return "".join([*parts, text[at:].translate(_PLAIN)])
+    if ODD.isdisjoint(text):
+        return text
+    parts: list[str] = []
+    unclosed: dict[tuple[str, int], int] = {}
+    at = 0
+    while at < len(text):
+        literal = _PLAIN_TEXT.match(text, at)
+        if literal:
+            parts.append(literal[0])
+            at = literal.end()
+            continue
+        character = text[at]
+        if character == "\\":  # the next character does not open a string
+            parts.append(character + "".join(map(_plain_character, text[at + 1 : at + 2])))
+            at += 2
+            continue
+        if character in SINGLE or character in DOUBLE:
+            content, at = _between(text, at, unclosed)
+            parts.append(content)
+            continue
+        parts.append(_plain_character(character))
+        at += 1
+    return "".join(parts)
 
 
 def without_tabs(text: str, *, width: int) -> str:
@@ -235,6 +251,43 @@ def without_tabs(text: str, *, width: int) -> str:
     Other tabs may be within strings, where they are significant.
     """
     return _INDENTATION.sub(lambda match: match[0].expandtabs(width), text)
+
+
+def _plain_character(character: str) -> str:
+    if character in SPACES:
+        return " "
+    if character in INVISIBLE:
+        return ""
+    if character in LINE_ENDS:
+        return "\n"
+    return "-" if character in DASHES else character
+
+
+def _between(text: str, at: int, unclosed: dict[tuple[str, int], int]) -> tuple[str, int]:
+    """Return a string in curly quotes with straight ones, and its end.
+
+    Three quotes open a string of several lines. Without a closing quote, only the opening one is
+    replaced; ``unclosed`` records how far none was found, so that the search is not repeated.
+    """
+    family, straight = (SINGLE, "'") if text[at] in SINGLE else (DOUBLE, '"')
+    width = 3 if len(text) > at + 2 and all(c in family for c in text[at : at + 3]) else 1
+    end = at + width
+    if end < unclosed.get((straight, width), 0):
+        return straight, at + 1
+    while end < len(text):
+        if text[end] == "\\":
+            end += 2
+            continue
+        if width == 1 and text[end] == "\n":
+            break
+        if text[end] in family and all(c in family for c in text[end : end + width]):
+            content = text[at + width : end]
+            if width == 1:
+                content = content.replace(straight, "\\" + straight)
+            return straight * width + content + straight * width, end + width
+        end += 1
+    unclosed[straight, width] = end
+    return straight, at + 1
 
 
 # Formats that programs may be wrapped in: sessions, JSON, HTML.

@@ -35,7 +35,7 @@ from evalplus_lite.tasks.texts.forms import (
     written,
 )
 from evalplus_lite.tasks.texts.grammar import form_of
-from evalplus_lite.tasks.texts.input_format import ConstrainedForm, constrained, form_in, in_words
+from evalplus_lite.tasks.texts.input_format import ConstrainedForm, form_in, in_words
 from evalplus_lite.types import Case, Task, Value
 
 # Templates: in texts of unknown form, only numbers and words are replaced, one for one.
@@ -487,8 +487,8 @@ def stated_form(statement: str, texts: Sequence[str]) -> ConstrainedForm | None:
     refined = _refined(form, texts) if all(_fits(form, text) for text in texts) else None
     if refined is None:
         return None
-    found = constrained(refined, statement, texts)
-    return found if all(_fits(found, text) for text in texts) else None
+    found = ConstrainedForm.of(refined, statement, texts)
+    return found if all(_fits(found.form, text) for text in texts) else None
 
 
 def values_of(form: TextForm, cases: Sequence[Case]) -> list[tuple[Value, ...]] | None:

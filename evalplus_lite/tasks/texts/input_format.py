@@ -25,6 +25,7 @@ from evalplus_lite.tasks.texts.forms import (
     Kind,
     Line,
     Part,
+    TextForm,
     Unfit,
 )
 from evalplus_lite.types import Value
@@ -251,32 +252,40 @@ def _amount(text: str, known: set[str]) -> Amount:
 
 
 @dataclass(frozen=True, slots=True)
-class ConstrainedForm(Form):
+class ConstrainedForm(TextForm):
     """A form with the constraints that a statement puts on its texts."""
 
+    form: Form
     stated: StatedConstraints
     has_cases: bool
     """Whether the repetitions of a block with counts of its own are test cases."""
 
+    def parse(self, text: str) -> tuple[Value, ...]:
+        """Return a text's values; may raise Unfit."""
+        return self.form.parse(text)
+
+    def render(self, values: Sequence[Value]) -> str:
+        """Return the text of values, adjusted to fit; raise Unfit if they cannot be."""
+        return self.form.render(values)
+
     def fit(self, values: Sequence[Value]) -> tuple[Value, ...] | None:
         """Return the values adjusted to fit; None if impossible or a constraint is violated."""
         try:
-            values, cases = _named(self, self.render(values), has_cases=self.has_cases)
+            values, cases = _named(self.form, self.form.render(values), has_cases=self.has_cases)
         except Unfit:
             return None
         return None if any(map(self.stated.broken, cases)) else values
 
-
-def constrained(form: Form, statement: str, texts: Sequence[str]) -> ConstrainedForm:
-    """Return the form with those constraints of a statement that all texts satisfy."""
-    ways = []
-    for has_cases in (False, True):
-        pairs = [_named(form, text, has_cases=has_cases) for text in texts]
-        named = [names for _, cases in pairs for names in cases]
-        ways.append((StatedConstraints.read(statement).kept(named), has_cases))
-    kept, has_cases = min(ways, key=lambda way: (len(way[0].unread), -len(way[0].constraints)))
-    form = bounded(form, kept.constraints)
-    return ConstrainedForm(form.parts, form.counts, kept, has_cases)
+    @classmethod
+    def of(cls, form: Form, statement: str, texts: Sequence[str]) -> ConstrainedForm:
+        """Return the form with those constraints of a statement that all texts satisfy."""
+        ways = []
+        for has_cases in (False, True):
+            pairs = [_named(form, text, has_cases=has_cases) for text in texts]
+            named = [names for _, cases in pairs for names in cases]
+            ways.append((StatedConstraints.read(statement).kept(named), has_cases))
+        kept, has_cases = min(ways, key=lambda way: (len(way[0].unread), -len(way[0].constraints)))
+        return cls(bounded(form, kept.constraints), kept, has_cases)
 
 
 def _named(form: Form, text: str, *, has_cases: bool) -> tuple[tuple[Value, ...], list[Names]]:
