@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from evalplus_lite.errors import InputError
+from evalplus_lite.exe.benchmark import located
 from evalplus_lite.exe.running.runs import CallResult, Invocation, normal
 from evalplus_lite.exe.tasks.forms import SkippedRow, read_any_tasks
 from evalplus_lite.exe.tasks.mined import ERROR, PREDICTION, MinedTask, TaskCase, problem
@@ -483,4 +484,4 @@ def predict(
 
 def facts_of(given: object) -> list[dict[str, str]]:
     """Return a summary's facts about an input file; empty if ``given`` is not a path."""
-    return file_facts([Path(given)]) if isinstance(given, str | os.PathLike) else []
+    return file_facts([located(given)]) if isinstance(given, str | os.PathLike) else []

@@ -455,11 +455,11 @@ def exe_report(
     under ``missing`` with the reason. Raise InputError for unreadable files, and for predictions of
     other tasks.
     """
-    folder = made_folder(out)
+    folder, tasks = made_folder(out), located(tasks)
     given = KnownTasks.of(tasks)
     known = given.tasks
     if not known:
-        raise InputError("holds no task", path=Path(tasks), remedy="make it with mine")
+        raise InputError("holds no task", path=tasks, remedy="make it with mine")
     named = _named(predictions)
     with within(session) as opened:
         models = _graded(given, named, judge, opened)
@@ -480,7 +480,7 @@ def exe_report(
         )
         summary = {
             "run": run_facts(
-                tasks=file_facts([Path(tasks)]), predictions=file_facts([path for _, path in named])
+                tasks=file_facts([tasks]), predictions=file_facts([path for _, path in named])
             ),
             "cases": sum(len(task.cases) for task in every),
             "answered": len(material.answered),

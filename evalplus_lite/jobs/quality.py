@@ -656,19 +656,21 @@ def find_survivors(
         # First pass: which cases kill which mutants. Second: which cases run a survivor's line.
         opened.stage("survivors", len(measured.suites))
         staging = SharedData(opened.pool(), measured.data.suites)
-        items = ((staging.ref(one.task), killed_by(one.matrix)) for one in measured.suites)
+        killed = [killed_by(one.matrix) for one in measured.suites]
+        tasks = (staging.ref(one.task) for one in measured.suites)
         call = SuiteSource(cache=opened.cache).call(surviving)
+        items = zip(tasks, killed, strict=True)
         alive = list(opened.pool().map(call, items, done=lambda row: opened.advance()))
     by_task = {
         one.task.id: {
-            "mutants": len(killed_by(one.matrix)) + len(rows),
-            "killed": len(killed_by(one.matrix)),
+            "mutants": len(keys) + len(rows),
+            "killed": len(keys),
             "killed_by_base": len(killed_by(one.matrix, is_base=True)),
             "cases": len(one.cases),
             "base": one.matrix.base_count,
             "survivors": rows,
         }
-        for one, rows in zip(measured.suites, alive, strict=True)
+        for one, keys, rows in zip(measured.suites, killed, alive, strict=True)
     }
     # With and without suspected equivalent mutants, which no input could detect.
     total, dead, dead_by_base = (

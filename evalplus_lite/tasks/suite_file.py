@@ -90,6 +90,8 @@ class Reading(Generic[T]):
             if len(self.errors) == 1:
                 raise first
             rest = "; ".join(each.detail for each in list(self.faults.values())[1:SHOWN])
+            if all(each.problem == first.problem for each in self.errors):
+                rest = "all have the same fault"
             raise InputError(
                 f"{first.problem}; nor can any other row be used: {rest}",
                 path=self.path,

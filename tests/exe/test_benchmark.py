@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.commands import write_rows
 from support.mining import SLUG
 
 from evalplus_lite import Session
 from evalplus_lite.errors import InputError
-from evalplus_lite.exe import benchmark, export_mined
+from evalplus_lite.exe import benchmark, exe_report, export_mined, score
 from evalplus_lite.exe.benchmark import build, chosen, located, names
-from evalplus_lite.exe.running.runs import CallResult, Invocation
+from evalplus_lite.exe.running.runs import CallResult, Invocation, normal
 from evalplus_lite.exe.sources import is_permissive, listed_packages
 from evalplus_lite.exe.tasks.mined import MinedTask, TaskCase, read_tasks
 
@@ -238,6 +239,26 @@ def test_the_set_that_ships(tmp_path: Path) -> None:
             assert f"{each['package']} {each['version']} (" in licences
     rows = export_mined("exe-v1", tmp_path / "rows.jsonl")
     assert rows.summary["tasks"] > len(tasks) // 2
+
+
+def test_a_set_is_scored_and_reported_by_its_name(
+    tmp_path: Path, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a folder that has no file of that name."""
+    monkeypatch.chdir(tmp_path)
+    asked = list(read_tasks(located("exe-v1")))[:3]
+    said = [{"value": normal(task.cases[0].answer.value)} for task in asked]
+    rows = [
+        {"task_id": task.id, "case": 0, "sample": 0, "prediction": each, "model": "m"}
+        for task, each in zip(asked, said, strict=True)
+    ]
+    write_rows(tmp_path / "said.jsonl", rows)
+    found = score("exe-v1", "said.jsonl", session=session).summary
+    assert found["pass_at_k"] == {"pass@1": 1.0}
+    reported = exe_report("exe-v1", ["said.jsonl"], out="out", pictures=False, session=session)
+    assert reported.summary["answered"] == 3
+    (facts,) = reported.summary["run"]["tasks"]
+    assert facts["path"].endswith("exe-v1.jsonl.gz")
 
 
 def test_every_package_of_a_set_is_pinned() -> None:

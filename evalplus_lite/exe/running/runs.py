@@ -29,7 +29,7 @@ from evalplus_lite.values.kinds.containers import DefaultDict
 from evalplus_lite.values.source import is_readable, literal
 
 # Deeper calls exceed Python's stack in some versions only.
-MAX_BRACKETS = 100
+CALL_BRACKETS = 100
 
 
 class UnaskableError(TypeError):
@@ -174,8 +174,8 @@ class Invocation:
             codec.dumps([list(args), named])
         except (ValueError, TypeError, CodecError):
             return None
-        if not is_readable([*args, *named.values()], max_brackets=MAX_BRACKETS):
-            raise ValueError(f"more than {MAX_BRACKETS} nested brackets")
+        if not is_readable([*args, *named.values()], max_brackets=CALL_BRACKETS):
+            raise ValueError(f"more than {CALL_BRACKETS} nested brackets")
         return cls(args, named)
 
 

@@ -37,11 +37,11 @@ _MODELS = 3
 """Base inputs that others are built from."""
 _LONGEST = 200
 _FORMS = 400
-"""Forms of one argument; a tenth for a long one."""
+"""Maximum forms of one argument; a tenth for a long one."""
 _PARTS = 40
-"""Parts of a container that another argument is made of."""
+"""Maximum parts of a container at one depth that are tried as another argument."""
 _FIELDS = 8
-"""Keys of a dictionary whose values are varied."""
+"""Maximum keys of a dictionary whose values are varied."""
 _DEEPEST = 3
 """Depth of nesting at which elements are exchanged for values of foreign types."""
 FOREIGN: tuple[Value, ...] = (2.5, "b", None, (1, 2))
@@ -455,8 +455,7 @@ def _numbers(slot: Slot, value: Value) -> Iterator[tuple[str, Value]]:
             yield "number", float(text)
         for number in (*_NUMBERS, *[-each for each in _NUMBERS]):
             yield "number", kind(number)
-    if _fields(slot, value):
-        yield from _of_fields(slot, value, _numbers)
+    yield from _of_fields(slot, value, _numbers)
     if kind not in (list, tuple) or items is None or slot.has_fixed_size or slot.positions:
         return
     if {int, float} & {*items.domain.kinds}:
