@@ -14,7 +14,6 @@ import typer
 from evalplus_lite.cli import options
 from evalplus_lite.cli.console import name_report, print_tables, say, tell
 from evalplus_lite.cli.run import JOB, Run, takes
-from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains.filter import STATED, with_choices
 from evalplus_lite.jobs import augmentation
 from evalplus_lite.jobs.augmentation import seed_source
@@ -32,9 +31,6 @@ def augment(
     dataset: options.Dataset,
     out: options.Out = None,
     inputs: int = typer.Option(1000, "--inputs", "-n", min=0, help="New inputs per task."),
-    seconds: float = typer.Option(
-        0.5, "--seconds", help="Limit of the reference per input: a second is 20 million steps."
-    ),
     replay: list[Path] | None = typer.Option(
         None, "--replay", metavar="FILE", help="Recorded LLM seeds to start from."
     ),
@@ -68,8 +64,6 @@ def augment(
 
     [bold]Example[/bold]  evalplus-lite augment -d humaneval -n 300 -o out/humaneval
     """
-    if not 0 < seconds < float("inf"):
-        raise InputError(f"--seconds {seconds:g}", remedy="a number above 0")
     source = seed_source(
         replay or [],
         model=model,
@@ -86,7 +80,6 @@ def augment(
         result = augmentation.augment(
             data,
             inputs=inputs,
-            seconds=seconds,
             seed=run.seed,
             seeds=source,
             shard=run.part(),

@@ -146,7 +146,6 @@ def augment(
     dataset: Dataset | str | os.PathLike[str],
     *,
     inputs: int = 1000,
-    seconds: float = 0.5,
     seed: int = 0,
     seeds: ModelSeeds | None = None,
     doubtful: bool = False,
@@ -161,21 +160,18 @@ def augment(
         suite = augment("tasks.jsonl", inputs=20, out="out/suite")
         evaluate(suite.dataset, "samples.jsonl")
 
-    ``inputs`` is the number of new inputs per task, and ``seconds`` limits what one may cost the
-    reference (a second is 20 million steps); the same ``seed`` gives the same suites. ``seeds``
-    provides a model's seed inputs (``seed_source``). With ``doubtful``, inputs that violate a
-    likely but unconfirmed constraint become tests; by default they become stress tests.
+    ``inputs`` is the number of new inputs per task; the same ``seed`` gives the same suites.
+    ``seeds`` provides a model's seed inputs (``seed_source``). With ``doubtful``, inputs that
+    violate a likely but unconfirmed constraint become tests; by default they become stress tests.
 
     With ``out``, a folder, suite.jsonl.gz and summary.json are written there; the same call resumes
     after a kill, unless ``force`` starts over. With ``shard``, such as ``"2/4"``, only a part of
     the tasks is augmented, for ``merge``. Unusable tasks are in ``result.unusable``. Raises
     InputError if no task is usable.
     """
-    if not 0 < seconds < float("inf"):
-        raise InputError(f"seconds is {seconds:g}", remedy="a number above 0")
     keep_dataset(out, dataset)
     # 1. What all tasks share: the budget, the sandboxes, the data with its base cases.
-    budget = Budget(inputs=inputs, seconds=seconds, doubtful=doubtful)
+    budget = Budget(inputs=inputs, doubtful=doubtful)
     with within(session) as opened:
         pool = opened.pool()
         data = prepared(dataset, opened, strict=strict)
@@ -186,7 +182,6 @@ def augment(
             "content": whole_hash(data),
             "seed": seed,
             "inputs": inputs,
-            "seconds": seconds,
             "seeds": getattr(seeds, "name", None),
             **opened.facts,
         }

@@ -52,7 +52,7 @@ from evalplus_lite.reduction.kills import Kills, KillSuite
 from evalplus_lite.reduction.survivors import unreached
 from evalplus_lite.sandbox import Inputs, Limits, Program, Sandbox
 from evalplus_lite.sandbox.guest_programs import TIES
-from evalplus_lite.sandbox.steps import Allowance, Meter, StepBudget
+from evalplus_lite.sandbox.steps import Meter, StepBudget
 from evalplus_lite.store.opening import size_of
 from evalplus_lite.store.writing import packed_row
 from evalplus_lite.tasks.assertions import with_stated_contract
@@ -83,23 +83,22 @@ PATIENCE = 4
 """Batches without a single new valid input after which a task is done."""
 MOST_SLOW = 8
 """Slow inputs after which a batch is given up."""
-LADDER_SECONDS = 0.2
-"""Limit on the reference's steps for an input of a ladder, in seconds of a typical machine."""
+LIMITS = Limits(cpu=0.5, load=10.0)
+MOST_STEPS, MOST_LADDER_STEPS = 10_000_000, 4_000_000
+"""Maximum steps of the reference for one input, and for one of a ladder. The shares of the budget
+are lower up to 18,000 and 1,600 requested inputs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
     """The budget for a task.
 
-    ``inputs``: new cases requested. ``seconds``: the most that a case may cost the reference, in
-    seconds of a typical machine (``steps.STEPS_A_SECOND``); a slower input is dropped. ``batch``:
-    the size of the first batch, and of one after slow inputs; others may be ``GROWTH`` times as
-    large as the one before. ``doubtful``: keep as tests inputs that violate a likely but
-    unconfirmed constraint.
+    ``inputs``: new cases requested. ``batch``: the size of the first batch, and of one after slow
+    inputs; others may be ``GROWTH`` times as large as the one before. ``doubtful``: keep as tests
+    inputs that violate a likely but unconfirmed constraint.
     """
 
     inputs: int = 1000
-    seconds: float = 0.5
     batch: int = 250
     doubtful: bool = False
 
@@ -107,9 +106,8 @@ class Budget:
         """Return the reference's step budget for all inputs that are tried."""
         total = STEPS + STEPS_AN_INPUT * self.inputs
         if not of_ladders:
-            return StepBudget(total, Allowance.of(self.seconds).steps)
-        most = Allowance.of(min(LADDER_SECONDS, self.seconds)).steps
-        return StepBudget(total // LADDERS, most, shares=LADDERS)
+            return StepBudget(total, MOST_STEPS)
+        return StepBudget(total // LADDERS, MOST_LADDER_STEPS, shares=LADDERS)
 
 
 # Input texts of whole programs: their form, a generator for it, and a task's own generator.
@@ -118,7 +116,7 @@ MOST_RANDOM = 120
 """Number of random inputs drawn from the form of a task's texts, as candidates."""
 DRAWS = 4
 """Texts drawn at each scale."""
-LIMITS = Limits(cpu=2.0, load=5.0)
+DRAW_LIMITS = Limits(cpu=2.0, load=5.0)
 IN_FORM = re.compile(
     r"\b(?:expressions?|lines?|inputs?|texts?|formulas?|brackets|files?|rows?|entries|commands?)\b"
     r".*\b(?:valid|well-formed|correct)\b|\bdecimals?\b",
@@ -224,7 +222,7 @@ def drawn(sandbox: Sandbox, task: Task) -> tuple[list[Case], str]:
     # small texts.
     pairs = [(seed, 1 + seed % SCALES) for seed in range(DRAWS * SCALES)]
     # The generator is untrusted: it runs in the sandbox, and its errors become notes.
-    meter = Meter(sandbox, Program(task.generator, "generate"), pairs, LIMITS)
+    meter = Meter(sandbox, Program(task.generator, "generate"), pairs, DRAW_LIMITS)
     run = meter.run(Inputs.of(pairs), judge=lambda _, outcome: isinstance(outcome, Returned))
     cases: dict[str, Case] = {}
     fault = ""
@@ -443,7 +441,6 @@ class Screens:
 
     def __init__(self, sandbox: Sandbox, task: Task, base: Suite, budget: Budget) -> None:
         self.sandbox, self.task, self.base = sandbox, task, base
-        self.limits = Limits(cpu=budget.seconds, load=10.0)
         self.marked = marked(task)
         self.raises = KnownRaises.of(task, base)
         if self.marked and self.raises.is_for:  # those that the prompt names, of any method
@@ -478,7 +475,7 @@ class Screens:
                 self.marked,
                 [answers.suite.cases[n] for n in raising],
                 base_count=0,
-                limits=self.limits,
+                limits=LIMITS,
                 twice=False,
                 contract=False,
             )
@@ -703,7 +700,7 @@ class TaskAugmentation:
             self.task,
             cases,
             base_count=0,
-            limits=self.screens.limits,
+            limits=LIMITS,
             max_failures=MOST_SLOW,
             step_budget=self.step_budget,
         )
@@ -833,7 +830,6 @@ class TaskAugmentation:
         return {
             "seed": seed,
             "inputs": budget.inputs,
-            "seconds": budget.seconds,
             "constraints": [constraint.to_json() for constraint in constraints],
             "bounds": {
                 "kept": self.new,

@@ -114,8 +114,8 @@ MOST_EXAMPLES = 100
 """Maximum number of a prompt's examples to try."""
 MOST_MUTANTS = 32
 """Maximum number of a reference's mutants to try, spread over its text."""
-POOL = Budget(inputs=100, batch=100, seconds=0.1)
-SMALL_POOL = Budget(inputs=30, batch=30, seconds=0.1)
+POOL = Budget(inputs=100, batch=100)
+SMALL_POOL = Budget(inputs=30, batch=30)
 """Budget of new inputs on which surviving mutants are compared with the reference; scripts get
 fewer, because each takes a process."""
 ENOUGH_CASES = 20

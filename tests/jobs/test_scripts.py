@@ -49,8 +49,7 @@ def loaded(folder: Path, **more: Any) -> Task:
 
 
 def augmented(sandbox: Sandbox, task: Task) -> Augmented:
-    budget = Budget(inputs=25, seconds=0.5)
-    return augment_task(sandbox, task, seed=0, budget=budget)
+    return augment_task(sandbox, task, seed=0, budget=Budget(inputs=25))
 
 
 def test_texts_without_a_form(sandbox: Sandbox, tmp_path: Path, session: Session) -> None:
