@@ -262,9 +262,9 @@ class Case:
 
     ``source`` is ``base``, ``plus`` (shipped with a published set), ``llm``, ``docstring``,
     ``constant``, ``boundary``, ``guaranteed``, ``hypothesis``, ``generator``, ``mutation``,
-    ``magnitude``, ``length`` or ``foreign`` (of a type that no example has). ``parent`` is the
-    position in the suite of the case it was derived from; ``operators`` names the mutations
-    applied, in order. ``reason`` says why a stress case is one.
+    ``magnitude``, ``length``, ``branch`` (violates an inferred constraint) or ``foreign`` (of a
+    type that no example has). ``parent`` is the position in the suite of the case it was derived
+    from; ``operators`` names the mutations applied, in order; ``reason``: why a stress case is one.
     """
 
     arguments: Arguments

@@ -1,9 +1,9 @@
-"""Write the licences of the packages that execution tasks come from, each text once.
+"""Write the licenses of the packages that execution tasks come from, each text once.
 
     python -m scripts.licences data/exe-v1/exe-v1.jsonl.gz data/exe-v1/LICENSES.txt --cache FOLDER
 
 Every package is downloaded in the version that its tasks name, and only read. A package without
-licence files is listed with the licence of its metadata. A killed run resumes from the cache.
+license files is listed with the license of its metadata. A killed run resumes from the cache.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOST = 100_000
 
 
 def texts_of(name: str, version: str) -> list[str]:
-    """Return the licence files of a package: of its wheel, else of its source archive."""
+    """Return the license files of a package: of its wheel, else of its source archive."""
     with tempfile.TemporaryDirectory() as folder:
         wheel = download(f"{name}=={version}", Path(folder, "wheel"))
         for path in (wheel, None):

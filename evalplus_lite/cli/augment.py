@@ -54,13 +54,13 @@ def augment(
 ) -> int:
     """Add inputs to a dataset, with their expected outputs.
 
-    Seeds (base inputs, the prompt's examples, constants of the reference, and optionally a model's
-    inputs) are mutated by type, filtered by the task's contract, and answered by running the
-    reference twice. Writes DIR/suite.jsonl.gz, which every other command takes as --dataset, and
-    DIR/summary.json. Resumes when run again after a kill. Without a contract, input constraints are
-    inferred and shown with their support; --constraint and --no-constraint override them. An input
-    is doubtful if it violates a likely but unconfirmed constraint: all examples satisfy it, but too
-    few to be sure. It becomes a stress test, or with --doubtful a test.
+    Seeds (base inputs, the prompt's examples, and optionally a model's inputs) are mutated by type,
+    filtered by the task's contract, and answered by running the reference twice. Writes
+    DIR/suite.jsonl.gz, which every other command takes as --dataset, and DIR/summary.json. Resumes
+    when run again after a kill. Without a contract, input constraints are inferred and shown with
+    their support; --constraint and --no-constraint override them. An input is doubtful if it
+    violates a likely but unconfirmed constraint: all examples satisfy it, but too few to be sure.
+    It becomes a stress test, or with --doubtful a test.
 
     [bold]Example[/bold]  evalplus-lite augment -d humaneval -n 300 -o out/humaneval
     """

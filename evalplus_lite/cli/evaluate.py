@@ -52,13 +52,13 @@ def evaluate(
     """Judge programs: pass, fail, error, timeout, crash, memory, unrepresentable.
 
     Writes DIR/results.jsonl (a row for each sample, with the first failing input), DIR/costs.jsonl,
-    DIR/summary.json, DIR/programs.jsonl.gz and DIR/eval_results.json (in evalplus' format). Each
-    model and temperature has its own row and pass@k, with a 95 % interval; a file is a model unless
-    its rows name one. Resumes when run again after a kill. A task without a usable case is excluded
-    from all figures and listed with the cause. Exits with 1 if there is such a task, if samples are
-    unscored because the machine failed (or our own code: see "traces" in the summary), or if rows
-    of the sample files are not answers. With --strict such a task or row is an error, and nothing
-    is judged.
+    DIR/summary.json, DIR/programs.jsonl.gz and, in evalplus' format, DIR/eval_results.json, or with
+    several models DIR/eval_results-MODEL.json. Each model and temperature has its own row and
+    pass@k, with a 95 % interval; a file is a model unless its rows name one. Resumes when run again
+    after a kill. A task without a usable case is excluded from all figures and listed with the
+    cause. Exits with 1 if there is such a task, if samples are unscored because the machine failed
+    (or our own code: see "traces" in the summary), or if rows of the sample files are not answers.
+    With --strict such a task or row is an error, and nothing is judged.
 
     [bold]Example[/bold]  evalplus-lite evaluate -d humaneval+ -s samples.jsonl -o out/my-model
     """

@@ -84,7 +84,7 @@ def lint(
     if constraints:
         return _constraints(run, dataset)
     if fix is not None and not Path(dataset).is_file():
-        raise InputError("is no file of tasks, whose rows --fix writes again", path=dataset)
+        raise InputError("not a file; --fix corrects the rows of a file of tasks", path=dataset)
     keep_inputs({"fixed file": fix}, {"file of tasks": Path(dataset)})
     with run.started() as (session, _):
         result = linting.lint(

@@ -291,7 +291,8 @@ Total = Annotated[
         "--total",
         metavar="SECONDS",
         min=0.1,
-        help="Total time of all cases; default: 20 cases' limits, plus one for every 10 cases.",
+        help="Total time of all cases; default: 20 times the lowest limit of a case (at least 1 s),"
+        " plus once that for every 10 cases, or 4 times the reference's time if that is more.",
     ),
 ]
 Packages = Annotated[

@@ -129,7 +129,7 @@ def reduce(
 
 
 def _show(summary: Mapping[str, Any], folder: Path) -> None:
-    """Print the requirements of the choice, and its distance from the smallest suite."""
+    """Print how many requirements of each kind the choice is based on, and the suite's path."""
     counts = summary["requirements"].items()
     kinds = ", ".join(f"{count} {KINDS[kind].plural}" for kind, count in counts)
     say(f"chosen by: {kinds or 'nothing was asked for'}")

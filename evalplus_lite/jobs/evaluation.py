@@ -155,7 +155,7 @@ def _scores(
     return row
 
 
-# Results in evalplus' format, ``*_eval_results.json``, for other scripts.
+# Results in evalplus' format, ``eval_results.json`` or ``eval_results-MODEL.json``.
 
 MOST_SOLUTIONS = 20_000
 """Maximum number of samples for which these files have the programs' texts."""
@@ -410,9 +410,10 @@ def evaluate(
 
     With ``out``, a folder, rows are written there while judging (results.jsonl, and costs.jsonl
     with measured seconds and memory, which differ between runs), followed by summary.json,
-    programs.jsonl.gz and, in evalplus' format, eval_results.json; the same call resumes after a
-    kill, unless ``force`` starts over. Without ``out``, rows are kept in memory. With ``shard``,
-    such as ``"2/4"``, only a part of the tasks is judged, for ``merge``.
+    programs.jsonl.gz and, in evalplus' format, eval_results.json (eval_results-MODEL.json for each
+    of several models); the same call resumes after a kill, unless ``force`` starts over. Without
+    ``out``, rows are kept in memory. With ``shard``, such as ``"2/4"``, only a part of the tasks is
+    judged, for ``merge``.
 
     Tasks without a usable case, which no program can pass, are in ``result.unusable``. Samples on
     which the machine or our own code failed are not scored, but listed in ``summary["infra"]``.

@@ -35,13 +35,13 @@ def weighed(groups: Iterable[tuple[int, Iterable[int]]], free: int, given: int) 
     satisfies it, or if all of them and a given one do. If all free tests satisfy it but no given
     one, it does not separate them, but is still worth having.
     """
-    groups_of: dict[int, int] = {}
+    weights: dict[int, int] = {}
     for share, rows in groups:
-        told = (row for row in rows if row & free and (free & ~row or not row & given))
-        distinct = dict.fromkeys(told)
-        for row in distinct:
-            groups_of[row] = groups_of.get(row, 0) + share // len(distinct)
-    return groups_of
+        useful = (row for row in rows if row & free and (free & ~row or not row & given))
+        unique = dict.fromkeys(useful)
+        for row in unique:
+            weights[row] = weights.get(row, 0) + share // len(unique)
+    return weights
 
 
 def ranking(

@@ -40,13 +40,13 @@ ENTRY = "measured"
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """A limit in steps, at least ``FEWEST``, derived from seconds on a typical machine."""
+    """A limit in steps, and the limits in CPU seconds that follow from it."""
 
     steps: int
 
     @classmethod
     def of(cls, seconds: float) -> Allowance:
-        """Return the steps of a typical machine in these seconds."""
+        """Return the steps of a typical machine in these seconds, at least ``FEWEST``."""
         return cls(max(FEWEST, round(seconds * STEPS_A_SECOND)))
 
     @property

@@ -60,7 +60,7 @@ def binaries(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_it_holds(wheel: Path) -> None:
-    """A package index takes both; contracts, data and licence are in, tests and scripts are not."""
+    """A package index takes both; contracts, data and license are in, tests and scripts are not."""
     (source,) = wheel.parent.glob("*.tar.gz")
     run(sys.executable, "-m", "twine", "check", "--strict", wheel, source, folder=wheel.parent)
     names = zipfile.ZipFile(wheel).namelist()

@@ -61,7 +61,7 @@ def test_a_campaign_resumes_and_accounts_for_everything(
     rows = map(json.loads, beside(out, "journal.jsonl").read_text().splitlines())
     assert sorted(row["package"] for row in rows) == sorted([*packages, packages[2]])
     assert funnel.counts["packages"] == 3
-    assert funnel.reasons["packages", "licence not permissive"] == 1
+    assert funnel.reasons["packages", "license not permissive"] == 1
     assert funnel.reasons["packages", "cannot be had or read"] == 1
     assert funnel.reasons["accepted", "returns None"] == 1
     assert [task["task_id"] for task in found.to_rows()] == ["toy-pack/toy.slug"]

@@ -87,7 +87,7 @@ def test_static_mining_needs_no_sandbox(
 def test_what_is_left_out_is_told(
     toys: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A damaged wheel and a closed licence are named with their reasons; only damage is exit 1."""
+    """A damaged wheel and a closed license are named with their reasons; only damage is exit 1."""
     closed = str(toys.wheel({"toy.py": BODY}, licence="GPL-3.0-only"))
     cut = tmp_path / "cut-1.0-py3-none-any.whl"
     cut.write_bytes(Path(closed).read_bytes()[:200])
@@ -96,7 +96,7 @@ def test_what_is_left_out_is_told(
     assert json.loads(capsys.readouterr().out)["problems"] == {}
     assert run(["exe", "mine", closed, str(cut), *given]) == 1
     told = json.loads(capsys.readouterr().out)
-    assert told["refused"] == {closed: "licence not permissive"}
+    assert told["refused"] == {closed: "license not permissive"}
     assert list(told["problems"]) == [str(cut)]
     assert str(cut) not in told["problems"][str(cut)]
 

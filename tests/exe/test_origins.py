@@ -1,4 +1,4 @@
-"""Where mined code came from: under which licence, of whom, and whether it has changed since."""
+"""Where mined code came from: under which license, of whom, and whether it has changed since."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_helper_under_another_licence_filters(wheels: list[Path]) -> None:
     caller, closed, free = wheels
     functions, (reject,) = mined(caller, closed)
     assert not functions
-    assert reject.reason == "licence not permissive"
+    assert reject.reason == "license not permissive"
     assert "helper" in reject.problems[0].detail
     (kept,), _ = mined(caller, closed, any_license=True)
     assert kept.licence == "MIT AND GPL-3.0-only"

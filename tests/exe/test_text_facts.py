@@ -1,4 +1,4 @@
-"""What is read off texts alone: names, licences, packages, purity and statistics."""
+"""What is read off texts alone: names, licenses, packages, purity and statistics."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def _read(first: Value, second: Value, *, has_tests: bool) -> Observed:
         case [int(tests), str(trouble), list(seen)], [int(), str(), list(again)]:
             pass
         case _:
-            return Observed(problem="the tests said what nobody understands")
+            return Observed(problem="the record of the tests' calls is malformed")
     parameters: dict[Function, dict[str, Inferred]] = {}
     calls: dict[Function, tuple[RecordedCall, ...]] = {}
     others = _recorded(again)

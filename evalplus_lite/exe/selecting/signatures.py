@@ -321,7 +321,7 @@ class PackageAnnotations:
 
     resolver: Resolver
     observed: Mapping[tuple[str, str, str], Mapping[str, Inferred]] = field(default_factory=dict)
-    """By module, class (or "") and function: the types that tests passed, by parameter."""
+    """By module, class (or "") and function: the types of recorded arguments, by parameter."""
     _classes: dict[Definition, ConstructedType | Obstacle] = field(default_factory=dict)
 
     def constructed(self, where: Definition, owner: ast.ClassDef) -> ConstructedType | Obstacle:
@@ -517,7 +517,7 @@ def read_signature(
     listed = parameters_of(node.args)
     if not listed and not is_wrapped:
         return Obstacle("no arguments", "")
-    # Types observed in tests take precedence over types inferred from the source.
+    # Types of recorded calls, by tests or examples, take precedence over those in the source.
     inferred = inferred_types(node)
     inferred |= reader.observed.get((module, owner, node.name), {})
     result: Type | Obstacle = Type("any")

@@ -200,7 +200,7 @@ def _functions(
             yield from ((node, method) for method in methods_of(node))
 
 
-UNLICENSED = "licence not permissive"
+UNLICENSED = "license not permissive"
 """Reason for rejecting code of a package, or of a library that would be inlined with it."""
 LONGEST_FAULT = 200
 FAULT = "our own code failed"
@@ -288,7 +288,7 @@ class StaticMine:
     any_license: bool = False
     max_code: int = MAX_CODE
     observed: Mapping[tuple[str, str, str], Mapping[str, Inferred]] = field(default_factory=dict)
-    """By module, class (or "") and function: the types that tests passed, by parameter."""
+    """See ``PackageAnnotations``."""
     funnel: Funnel = field(default_factory=Funnel)
     rejects: list[Reject] = field(default_factory=list)
     _hopeless: dict[Definition, list[Obstacle]] = field(default_factory=dict)

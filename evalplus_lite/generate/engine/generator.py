@@ -156,10 +156,6 @@ class Generator:
                 rungs.append(rung)
         return rungs
 
-    def plant(self, cases: Iterable[Case]) -> None:
-        """Propose these cases next, unchanged; they are mutated only once accepted."""
-        self._seeds.extend(cases)
-
     def feedback(
         self, accepted: Sequence[Case], *, slow: Sequence[Case] = (), apart: Sequence[Case] = ()
     ) -> None:
@@ -338,10 +334,6 @@ class AdaptedGenerator:
         """Return cases of increasing size, to find the limit of each dimension."""
         rungs = self.inner.ladder(self._values(base))
         return [replace(rung, case=self._written(rung.case)) for rung in rungs]
-
-    def plant(self, cases: Iterable[Case]) -> None:
-        """Propose these cases next."""
-        self.inner.plant(self._values(cases))
 
     def feedback(
         self, accepted: Sequence[Case], *, slow: Sequence[Case] = (), apart: Sequence[Case] = ()

@@ -271,7 +271,7 @@ TEMPLATE = "#/components/schemas/{model}"
 ERRORS = {
     "400": "The request has both Content-Length and Transfer-Encoding.",
     "401": "A token is missing or wrong.",
-    "403": "Without a token, only local clients that are no browsers are served.",
+    "403": "Without a token, only local clients that are not browsers are served.",
     "404": "No such task, data set or path.",
     "405": "The path has another method.",
     "408": "The request did not arrive in time.",

@@ -177,7 +177,7 @@ class Guard:
         most = self.service.settings.most_buffered
         share = most if len(self._tokens) < 2 else most // 2
         if self.buffered.total() > most or self.buffered[name] > share:
-            problem = "too many large requests are at work"
+            problem = "too many large requests are in progress"
             raise Refused(429, "busy", problem, {"retry-after": "1"})
 
     def _count(self, name: str, size: int) -> None:

@@ -174,7 +174,7 @@ class Service:
             preload=[WORKER],
         )
         self.backend, self.datasets = self.judge.backend, self.judge.datasets
-        self.queue = FairQueue(self.backend.workers, settings.most_waiting)
+        self.queue: FairQueue  # built on entry, because only then a cluster's workers are known
         self.tier = ""
 
     def __enter__(self) -> Self:
