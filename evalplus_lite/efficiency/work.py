@@ -68,11 +68,11 @@ def work(
         part = slice(len(done), len(done) + step)
         found: list[Work] = []
 
-        def judge(_: int, outcome: Outcome, first: int = part.start, some: Any = found) -> bool:
+        def note(_: int, outcome: Outcome, first: int = part.start, some: Any = found) -> bool:
             some.append(_judged(task, outcome, rights[first + len(some)], most))
             return not some[-1].cause
 
-        run = _run(sandbox, task, source, cases[part], most=most, memory=memory, judge=judge)
+        run = _run(sandbox, task, source, cases[part], most=most, memory=memory, on_outcome=note)
         total = sum(most if each.cause == "late" else each.units or 0 for each in found)
         if run.cpu > seconds(total):  # some case hides work, so run each separately
             if len(found) > 1:
@@ -133,13 +133,13 @@ def cpu(
 
 def _run(
     sandbox: Sandbox, task: Task, source: str, cases: Sequence[Sequence[Value]],
-    *, most: int, memory: int = 1 << 30, by_line: bool = False, judge: Any = None,
+    *, most: int, memory: int = 1 << 30, by_line: bool = False, on_outcome: Any = None,
 ) -> ProgramRun:  # fmt: skip
     program = Program.of(task, source)
     facts = (source, task.entry_point, program.harness.row, most, by_line)
     text = f"{_text()}\nmeasured = worker(*{facts!r})\n"
-    limits = Limits(cpu=seconds(most), load=6.0, memory=memory)
-    return sandbox.run(program.around(text, "measured"), Inputs.of(cases), limits, judge=judge)
+    inputs, limits = Inputs.of(cases), Limits(cpu=seconds(most), load=6.0, memory=memory)
+    return sandbox.run(program.around(text, "measured"), inputs, limits, on_outcome=on_outcome)
 
 
 def _judged(task: Task, outcome: Outcome | None, expected: bytes | None, most: int) -> Work:

@@ -198,7 +198,7 @@ def check_deferred(sandbox: Sandbox, observer: VerdictObserver) -> None:
     # A sample may choose values on which the check is slow, so the first rejection ends it, unless
     # the verdict on every case was requested.
     every = observer.details is not None
-    run = run_check(sandbox, task, rows, judge=lambda _, outcome: every or accepts(outcome))
+    run = run_check(sandbox, task, rows, on_outcome=lambda _, outcome: every or accepts(outcome))
     if run.load_failed:
         raise ContractError(f"{task.id}: the contract does not load: {run.outcomes[0]}")
     for case, outcome in zip(numbers, run.outcomes, strict=True):

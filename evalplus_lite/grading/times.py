@@ -80,7 +80,7 @@ class ReferenceTimes:
             used += max(0.0, outcome.cpu)
             return not isinstance(outcome, TimedOut)
 
-        run = sandbox.beside().run(program, inputs, limits, judge=goes_on, timed=True)
+        run = sandbox.beside().run(program, inputs, limits, on_outcome=goes_on, timed=True)
         # The program's own clock excludes the start of its process; the kernel's figure is an upper
         # bound.
         return min(used, run.cpu)

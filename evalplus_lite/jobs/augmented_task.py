@@ -223,7 +223,7 @@ def drawn(sandbox: Sandbox, task: Task) -> tuple[list[Case], str]:
     pairs = [(seed, 1 + seed % SCALES) for seed in range(DRAWS * SCALES)]
     # The generator is untrusted: it runs in the sandbox, and its errors become notes.
     meter = Meter(sandbox, Program(task.generator, "generate"), pairs, DRAW_LIMITS)
-    run = meter.run(Inputs.of(pairs), judge=lambda _, outcome: isinstance(outcome, Returned))
+    run = meter.run(Inputs.of(pairs), on_outcome=lambda _, outcome: isinstance(outcome, Returned))
     cases: dict[str, Case] = {}
     fault = ""
     for (seed, scale), outcome in zip(pairs, run.outcomes, strict=True):

@@ -411,7 +411,7 @@ class Panel:
         # Each slow answer costs its whole limit, so stop after a few.
         slow = 0
 
-        def patient(_: int, outcome: Outcome) -> bool:
+        def is_quick(_: int, outcome: Outcome) -> bool:
             nonlocal slow
             slow += isinstance(outcome, SLOW)
             return slow < MOST_SLOW
@@ -419,7 +419,7 @@ class Panel:
         inputs = Inputs.of(case.arguments for case in cases)
         subject = Program.of(self.task, program)
         meter = Meter(sandbox, subject, [case.arguments for case in cases], LIMITS)
-        run = meter.run(inputs, judge=patient)
+        run = meter.run(inputs, on_outcome=is_quick)
         return [None if outcome is None else Vote.of(outcome) for outcome in run.outcomes]
 
 

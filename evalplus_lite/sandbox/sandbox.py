@@ -32,14 +32,14 @@ class ProgramRun:
 
 @dataclass(slots=True)
 class _Collector(Observer):
-    """Collects outcomes, and calls ``judge``, if any, to decide whether to continue."""
+    """Collects outcomes, and calls ``on_outcome``, if any, to decide whether to continue."""
 
     outcomes: list[Outcome | None]
-    judge: Callable[[int, Outcome], bool] | None = None
+    on_outcome: Callable[[int, Outcome], bool] | None = None
 
     def outcome(self, case: int, outcome: Outcome) -> bool:
         self.outcomes[case] = outcome
-        return self.judge is None or self.judge(case, outcome)
+        return self.on_outcome is None or self.on_outcome(case, outcome)
 
 
 class Sandbox:
@@ -104,18 +104,18 @@ class Sandbox:
         inputs: Inputs,
         limits: Limits = Limits(),  # noqa: B008 - frozen
         *,
-        judge: Callable[[int, Outcome], bool] | None = None,
+        on_outcome: Callable[[int, Outcome], bool] | None = None,
         timed: bool = False,
         extend: Extend | None = None,
         own_clock: bool = False,
     ) -> ProgramRun:
         """Call the program on every case, and return the outcomes.
 
-        ``judge(case, outcome)`` may return False to end early. If the process dies in a case (time,
-        memory, crash), a new one continues with the next. With ``timed``, which is for trusted
-        programs, ``Returned.cpu`` has each case's CPU seconds as measured by the child.
+        ``on_outcome(case, outcome)`` may return False to end early. If the process dies in a case
+        (time, memory, crash), a new one continues with the next. With ``timed``, which is for
+        trusted programs, ``Returned.cpu`` has each case's CPU seconds as measured by the child.
         """
-        collector = _Collector([None] * len(inputs), judge)
+        collector = _Collector([None] * len(inputs), on_outcome)
         spent, loaded = self.watch(
             program, inputs, limits, collector, timed=timed, extend=extend, own_clock=own_clock
         )

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeAlias
 
 from evalplus_lite.errors import CodecError
@@ -100,12 +101,11 @@ class Meter:
         return exceeds(self.sandbox, self.program, arguments, self.allowance, self.usual)
 
     def run(
-        self, inputs: Inputs, *, judge: Callable[[int, Outcome], bool] | None = None
+        self, inputs: Inputs, *, on_outcome: Callable[[int, Outcome], bool] | None = None
     ) -> ProgramRun:
         """Run the program on its cases, encoded as ``inputs``."""
-        return self.sandbox.run(
-            self.program, inputs, self.limits, judge=judge, extend=self.extend, own_clock=True
-        )
+        run = partial(self.sandbox.run, self.program, inputs, self.limits, own_clock=True)
+        return run(on_outcome=on_outcome, extend=self.extend)
 
 
 def exceeds(

@@ -96,7 +96,7 @@ def run_check(
     task: Task,
     rows: Iterable[tuple[Case, bytes, bytes]],
     function: str = "check",
-    judge: Callable[[int, Outcome], bool] | None = None,
+    on_outcome: Callable[[int, Outcome], bool] | None = None,
 ) -> ProgramRun:
     """Call a function of the task's contract on each case, with an answer and the expected one.
 
@@ -107,7 +107,7 @@ def run_check(
     if not arguments:
         return ProgramRun(())
     inputs = Inputs.joined(arguments, private=True)
-    return sandbox.run(check_of(task, function), inputs, CHECK_LIMITS, judge=judge)
+    return sandbox.run(check_of(task, function), inputs, CHECK_LIMITS, on_outcome=on_outcome)
 
 
 @lru_cache(maxsize=64)
@@ -192,14 +192,14 @@ def violations(
         inputs = Inputs.of(case.arguments for case in cases)
     slow = 0
 
-    def patient(_: int, outcome: Outcome) -> bool:
+    def is_quick(_: int, outcome: Outcome) -> bool:
         nonlocal slow
         slow += isinstance(outcome, TimedOut | Crashed | OutOfMemory)
         return slow < most_slow
 
     arguments = [case.arguments for case in cases]
     meter = Meter(sandbox, Program(source, "precondition"), arguments, limits)
-    run = meter.run(inputs, judge=patient)
+    run = meter.run(inputs, on_outcome=is_quick)
     if run.load_failed:
         raise ContractError(f"a contract does not load: {as_text(run.outcomes[0])}")
     wrong = (TRUE, FALSE) if parse(source).is_predicate else (FALSE,)
@@ -216,7 +216,7 @@ def faulty_check(
     """
     rows = [(list(case.arguments), value, value) for case, value in answered]
     inputs = Inputs.of(rows, private=True)  # they hold right answers
-    run = sandbox.run(program, inputs, CHECK_LIMITS, judge=lambda _, outcome: _decides(outcome))
+    run = sandbox.run(program, inputs, CHECK_LIMITS, on_outcome=lambda _, answer: _decides(answer))
     if run.load_failed:
         return f"the contract does not load: {as_text(run.outcomes[0])}"
     for (case, _), outcome in zip(answered, run.outcomes, strict=True):
@@ -227,7 +227,7 @@ def faulty_check(
             return f"the contract's check says {answer}, not True or False, on input {shown(case)}"
     absurd = [(inputs, wrong, value) for inputs, value, _ in rows for wrong in ABSURD]
     inputs = Inputs.of(absurd, private=True)
-    run = sandbox.run(program, inputs, ABSURD_LIMITS, judge=lambda _, outcome: accepts(outcome))
+    run = sandbox.run(program, inputs, ABSURD_LIMITS, on_outcome=lambda _, answer: accepts(answer))
     if not rows or not all(map(accepts, run.outcomes)):
         return None
     return f"the contract's check accepts any answer, such as None on input {shown(answered[0][0])}"

@@ -175,7 +175,7 @@ def answered(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> int:
 
     inputs = Inputs.of(case.arguments for case in cases)
     program = Program.of(task)
-    outcomes = sandbox.run(program, inputs, LIMIT, judge=go_on).outcomes
+    outcomes = sandbox.run(program, inputs, LIMIT, on_outcome=go_on).outcomes
     return sum(isinstance(outcome, Returned) for outcome in outcomes)
 
 

@@ -216,7 +216,7 @@ def answers(sandbox: Sandbox, task: Task, cases: Sequence[Case]) -> Sequence[Out
     if not cases:
         return []
     inputs = Inputs.of(case.arguments for case in cases)
-    return sandbox.run(Program.of(task), inputs, LIMITS, judge=go_on).outcomes
+    return sandbox.run(Program.of(task), inputs, LIMITS, on_outcome=go_on).outcomes
 
 
 def show(case: Case) -> str:

@@ -184,15 +184,15 @@ def test_a_crash_names_its_case(
         assert wire.decode(outcome.data) == x
 
 
-def test_the_judge_ends_a_run(sandbox: Sandbox) -> None:
-    """Cases after the one at which the judge said no are not run."""
+def test_on_outcome_ends_a_run(sandbox: Sandbox) -> None:
+    """Cases after the one for which it returned False are not run."""
     seen: list[int] = []
 
-    def judge(case: int, outcome: Outcome) -> bool:
+    def on_outcome(case: int, outcome: Outcome) -> bool:
         seen.append(case)
         return case < 2
 
-    found = run(sandbox, "def f(x): return x", *[(x,) for x in range(6)], judge=judge)
+    found = run(sandbox, "def f(x): return x", *[(x,) for x in range(6)], on_outcome=on_outcome)
     assert seen == [0, 1, 2]
     assert [outcome is None for outcome in found.outcomes] == [False] * 3 + [True] * 3
 

@@ -296,13 +296,13 @@ def run(
     limits = Limits(cpu=cpu, load=load, total=total)
     slow = 0
 
-    def judge(case: int, outcome: Outcome) -> bool:
+    def on_outcome(case: int, outcome: Outcome) -> bool:
         nonlocal slow
         slow += isinstance(outcome, TimedOut)
         return max_slow is None or slow < max_slow
 
     program = subject.program(variant=variant)
-    done = sandbox.run(program, inputs, limits, judge=judge, timed=timed)
+    done = sandbox.run(program, inputs, limits, on_outcome=on_outcome, timed=timed)
     if slow and not isinstance(done.outcomes[-1], Returned) and not subject.module:
         # Cut short: run the quick cases again to learn what they touched (mined code only).
         outcomes = zip(calls, done.outcomes[:-1], strict=True)
@@ -432,14 +432,14 @@ def measure(
     """
     late: set[int] = set()
 
-    def judge(case: int, outcome: Outcome) -> bool:
+    def on_outcome(case: int, outcome: Outcome) -> bool:
         if isinstance(outcome, TimedOut):
             late.add(case)
         return max_slow is None or len(late) < max_slow
 
     program = subject.program(counters=counters, budget=budget)
     limits = Limits(cpu=cpu, load=20.0, total=total)
-    done = sandbox.run(program, Inputs.of(rows(calls)), limits, judge=judge)
+    done = sandbox.run(program, Inputs.of(rows(calls)), limits, on_outcome=on_outcome)
     return MeasuredRun(tuple(map(_measured, done.outcomes)), frozenset(late), done.cpu)
 
 

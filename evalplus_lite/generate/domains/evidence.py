@@ -43,9 +43,10 @@ HABITS: Mapping[str, float] = {
     }.items()
     for kind in kinds.split()
 }
-"""Measured on HumanEval's inputs against its contracts (``scripts/benchmarks/constraints.py``).
-The others are guesses: those about the content of texts, ``same-keys``, ``known-words``, ``tree``,
-``within``, ``inner-length``, ``equal-width``, ``ordered-times``, ``ordered-pairs`` ..."""
+"""Measured on HumanEval's inputs against its contracts (``scripts/benchmarks/constraints.py``) for
+``rectangular``, ``square``, ``sorted``, ``descending``, ``size``, ``uniform``, ``alphabet``,
+``words``, ``index``, ``count``, ``at-most-length``, ``element``, ``part``, ``distinct``,
+``equal-length``, ``shorter``, ``no-longer``, ``less`` and ``at-most``. The others are guesses."""
 LIMITS = "not-negative not-positive not-zero not-empty record reach length letters".split()
 """Kinds that limit how far inputs may be from the examples, rather than state a shared property.
 One example is enough, since without a contract, inputs far from the examples are rarely valid."""
