@@ -15,7 +15,7 @@ from evalplus_lite.jobs.session import Session, within
 from evalplus_lite.jobs.tables import Table
 from evalplus_lite.tasks import Dataset
 
-PATIENCE = 10
+WORK_FACTOR = 10
 """Factor by which the limit on work is raised for a single program."""
 
 
@@ -28,7 +28,7 @@ def explain_task(place: WorkerContext, settings: Row) -> Work:
         reasons = list(map(uncounted, sources))
         if not grown or any(reasons):
             return "".join(reasons) or "no inputs of this task grow", 0, "", []
-        level, most = grown[-1], PATIENCE * allowed(grown)
+        level, most = grown[-1], WORK_FACTOR * allowed(grown)
         works = work(place.sandbox, task, sources[0], level.cases, level.expected, most=most)
         at = max(range(len(works)), key=lambda number: works[number].units or 0)
         parts = [lines(place.sandbox, task, source, level.cases[at], most=most)

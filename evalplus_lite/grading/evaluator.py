@@ -85,7 +85,7 @@ class PreparedSuite:
         for programs that gain nothing by cheating the count. Raises as ``of`` does.
         """
         policy = BySteps(task, suite.cases)
-        limits = Limits(cpu=Allowance(FEWEST).unasked, memory=memory, total=FAR_OFF_SECONDS)
+        limits = Limits(cpu=Allowance(FEWEST).safe_seconds, memory=memory, total=FAR_OFF_SECONDS)
         return cls._of(task, suite, policy, limits)
 
     @classmethod
@@ -142,11 +142,11 @@ def _evaluated(sandbox: Sandbox, prepared: PreparedSuite, source: str, *, detail
     count = len(suite.cases)
     verdicts: list[VerdictName | None] | None = [None] * count if details else None
     costs = lost_costs(prepared.limits.cpu)
-    observer = VerdictObserver(task, suite, verdicts, patience=MOST_LOST, costs=costs)
+    observer = VerdictObserver(task, suite, verdicts, failure_budget=MOST_LOST, costs=costs)
     program = Program.of(task, source)
     policy = prepared.policy
 
-    def extend(case: int | None) -> float:
+    def raise_limit(case: int | None) -> float:
         if policy is None:
             return 0.0
         # None means the total limit of all cases, which the sandbox requests when it is
@@ -161,7 +161,7 @@ def _evaluated(sandbox: Sandbox, prepared: PreparedSuite, source: str, *, detail
         prepared.limits,
         observer,
         expected=prepared.expected,
-        extend=None if policy is None else extend,
+        raise_limit=None if policy is None else raise_limit,
         own_clock=policy is not None and policy.own_clock,
     )
     check_deferred(sandbox, observer)

@@ -40,7 +40,7 @@ class MeteredSuite:
     ``seconds`` limit the CPU time of a case, or ``FACTOR`` times the reference's time if that is
     more. ``total`` limits the steps of a program on all cases and, generously, its seconds.
     ``together`` programs of one origin, such as mutants of one reference, share a process. A
-    program is stopped once the total cost of its verdicts reaches ``patience``.
+    program is stopped once the total cost of its verdicts reaches ``failure_budget``.
     """
 
     prepared: PreparedSuite
@@ -51,7 +51,7 @@ class MeteredSuite:
     total: int
     together: int
     costs: Mapping[VerdictName, int]
-    patience: int
+    failure_budget: int
     judged: dict[tuple[int, bytes], VerdictName] = field(default_factory=dict)
 
     @classmethod
@@ -64,7 +64,7 @@ class MeteredSuite:
         *,
         memory: int,
         costs: Mapping[VerdictName, int],
-        patience: int,
+        failure_budget: int,
         together: int = 1,
         total: int | None = None,
     ) -> MeteredSuite:
@@ -76,7 +76,7 @@ class MeteredSuite:
         prepared = PreparedSuite.by_steps(task, suite, memory=memory)
         limits = replace(prepared.limits, cpu=min(seconds))
         if total is not None:
-            whole = Allowance(total).patience_counting
+            whole = Allowance(total).counting_cpu_limit
             limits = replace(limits, total=whole, idle=MOST_IDLE)
         together = max(
             1,
@@ -95,7 +95,7 @@ class MeteredSuite:
             sum(allowed) if total is None else total,
             together,
             costs,
-            patience,
+            failure_budget,
         )
 
     def rows(self, sandbox: Sandbox, sources: Sequence[str]) -> Iterator[Row]:
@@ -119,7 +119,7 @@ class MeteredSuite:
             count,
             [
                 _RowObserver(
-                    task, suite, [None] * count, self.patience, self.costs, judged=self.judged
+                    task, suite, [None] * count, self.failure_budget, self.costs, judged=self.judged
                 )
                 for _ in sources
             ],
@@ -129,7 +129,7 @@ class MeteredSuite:
             limits = replace(limits, total=float("inf"), idle=float("inf"))
         inputs = replace(self.inputs, count=count * len(sources))
 
-        def extend(case: int | None) -> float:
+        def raise_limit(case: int | None) -> float:
             if case is None:
                 return FACTOR * self.times.total(sandbox)
             return self._seconds(sandbox, case % count)
@@ -142,14 +142,14 @@ class MeteredSuite:
                 limits,
                 observers,
                 expected=self.expected,
-                extend=extend,
+                raise_limit=raise_limit,
                 own_clock=True,
                 first=observers.next,
             )
         return observers.observers
 
     def _seconds(self, sandbox: Sandbox, case: int) -> float:
-        """Return the extended CPU seconds for a case."""
+        """Return the raised CPU limit for a case."""
         if self.seconds[case] > self.prepared.limits.cpu:
             return self.seconds[case]
         # Time it only now, because nearly all cases end within the first limit.

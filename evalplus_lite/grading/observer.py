@@ -95,7 +95,7 @@ class VerdictObserver:
     task: Task
     suite: Suite
     details: list[VerdictName | None] | None
-    patience: float = math.inf
+    failure_budget: float = math.inf
     """The total cost of verdicts after which the program is stopped."""
     costs: Mapping[VerdictName, int] = field(default_factory=dict)
     """Costs by verdict."""
@@ -123,9 +123,9 @@ class VerdictObserver:
         self.book(case, verdict, outcome)
         if verdict == "pass":
             return True
-        self.patience -= self.costs.get(verdict, 0)
+        self.failure_budget -= self.costs.get(verdict, 0)
         # Without details, the first failure decides the verdict and ends the run.
-        return self.details is not None and self.patience > 0
+        return self.details is not None and self.failure_budget > 0
 
     def judge(self, case: int, outcome: Outcome) -> VerdictName:
         """Return the verdict on an outcome, from the cache if the answer was judged before."""

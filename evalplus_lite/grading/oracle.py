@@ -27,7 +27,7 @@ from evalplus_lite.grading.reference_runs import (
 )
 from evalplus_lite.grading.stability import agrees, deranged
 from evalplus_lite.grading.subsets import relinked, subset
-from evalplus_lite.sandbox import Expected, Extend, Inputs, Limits, Program, Sandbox
+from evalplus_lite.sandbox import Expected, Inputs, Limits, Program, RaiseLimit, Sandbox
 from evalplus_lite.sandbox.steps import Meter, StepBudget, run_budgeted
 from evalplus_lite.store.opening import Blob, Blobs, unpacked
 from evalplus_lite.tasks.contracts import (
@@ -165,10 +165,10 @@ def answer(
     # 3. The first run. Later steps only remove cases from its answers.
     live, inputs = _live(cases, dropped, inputs)
     meter = Meter(sandbox, program, [cases[number].arguments for number in live], limits)
-    roomy = replace(limits, cpu=10 * meter.allowance.patience)
+    roomy = replace(limits, cpu=10 * meter.allowance.cpu_limit)
     first = FirstRun(task, max_failures, None if step_budget is not None else meter)
     if step_budget is None:
-        _run(sandbox, task, inputs, meter.limits, first, extend=meter.extend)
+        _run(sandbox, task, inputs, meter.limits, first, raise_limit=meter.raise_limit)
     else:
         _run(sandbox, task, inputs, roomy, first)
     slow = f"more than {meter.allowance.steps:,} steps, or waiting"
@@ -359,7 +359,7 @@ def _run(
     observer: FirstRun | SecondRun,
     *,
     expected: Expected | None = None,
-    extend: Extend | None = None,
+    raise_limit: RaiseLimit | None = None,
 ) -> None:
     if not len(inputs):
         return
@@ -370,8 +370,8 @@ def _run(
         limits,
         observer,
         expected=expected,
-        extend=extend,
-        own_clock=extend is not None,
+        raise_limit=raise_limit,
+        own_clock=raise_limit is not None,
     )
     if not loaded:
         if isinstance(observer, FirstRun):

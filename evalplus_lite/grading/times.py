@@ -108,7 +108,7 @@ def _seconds(file: BinaryIO) -> float:
     return seconds
 
 
-# A program's extended limit, after the usual one, based on the reference.
+# A program's raised limit, after the usual one, based on the reference.
 
 MOST_STEPS = 1 << 30  # maximum steps to count: about a minute on a usual machine
 
@@ -137,7 +137,7 @@ class ByTime:
 class BySteps:
     """A program may take ``FEWEST`` steps, or ``factor`` times those of the reference.
 
-    In seconds, it gets the patience for these steps, or the same multiple of the reference's time,
+    In seconds, it gets the CPU limit for these steps, or the same multiple of the reference's time,
     because work in built-in functions is not counted in steps.
     """
 
@@ -149,7 +149,7 @@ class BySteps:
     own_clock: bool = field(default=True, init=False)
 
     def limit(self, sandbox: Sandbox, program: Program, limits: Limits, case: int) -> float:
-        """Return the case's patience; 0 if the program exceeds its steps."""
+        """Return the case's CPU limit; 0 if the program exceeds its steps."""
         arguments = self.cases[case].arguments
         least = Allowance(FEWEST)
         allowance = Allowance(max(FEWEST, round(self.factor * self._steps(sandbox, case))))
@@ -157,10 +157,10 @@ class BySteps:
         # built-in functions, whose work is not counted.
         if exceeds(sandbox, program, arguments, allowance, limits):
             return 0.0
-        if allowance.patience > least.patience:
-            return allowance.patience
+        if allowance.cpu_limit > least.cpu_limit:
+            return allowance.cpu_limit
         times = ReferenceTimes(self.task, (self.cases[case],))
-        return max(least.patience, self.factor * times.of(sandbox, 0))
+        return max(least.cpu_limit, self.factor * times.of(sandbox, 0))
 
     def total(self, sandbox: Sandbox) -> float:
         """Return 0, so that the generous limit applies."""

@@ -79,7 +79,7 @@ LADDERS = 3
 """An additional 1/n of that budget measures how large inputs can get."""
 MOST_PROPOSED = 8
 """Maximum batch size, as a multiple of the requested inputs, if few are valid."""
-PATIENCE = 4
+MAX_IDLE_BATCHES = 4
 """Batches without a single new valid input after which a task is done."""
 MOST_SLOW = 8
 """Slow inputs after which a batch is given up."""
@@ -668,7 +668,7 @@ class TaskAugmentation:
 
     def grow(self, inputs: int) -> None:
         """Propose batches and keep the usable inputs, until there are as many new ones."""
-        while (missing := inputs - self.new) > 0 and self.idle < PATIENCE:
+        while (missing := inputs - self.new) > 0 and self.idle < MAX_IDLE_BATCHES:
             self.generator.scales.affordable = self.step_budget.next_share
             # Enough for the missing number at the acceptance rate so far, smoothed by 20 imaginary
             # accepted proposals; the margin of 3 % plus five avoids another batch for a few inputs.
@@ -825,7 +825,7 @@ class TaskAugmentation:
         elif not steps.left:
             end = "steps"
         else:
-            end = "patience" if self.idle >= PATIENCE else "space"
+            end = "patience" if self.idle >= MAX_IDLE_BATCHES else "space"
         constraints = self.generator.input_filter.constraints
         return {
             "seed": seed,

@@ -27,7 +27,7 @@ from evalplus_lite.errors import InfrastructureError
 
 CPU_SECONDS = 1.0  # CPU seconds that a helper may spend on one text
 MEMORY = 100 << 20  # bytes that a helper may use in addition to its own
-PATIENCE = 100.0  # seconds to wait for an answer on a busy machine
+ANSWER_SECONDS = 100.0  # seconds to wait for an answer on a busy machine
 TRIES = 3
 OUT_OF_MEMORY = 3  # the exit status of a helper that ran out of memory
 LENGTH = struct.Struct("<I")
@@ -101,7 +101,7 @@ class _Helper:
         except BaseException:
             ours.close()
             raise
-        ours.settimeout(PATIENCE)
+        ours.settimeout(ANSWER_SECONDS)
 
     def answer(self, request: bytes) -> dict[str, Any]:
         """Return the reply to one request; OSError if there is none."""

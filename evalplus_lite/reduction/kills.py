@@ -83,10 +83,10 @@ class KillSuite:
             task,
             subset(suite, chosen),
             allowed,
-            [Allowance(most).patience_counting for most in allowed],
+            [Allowance(most).counting_cpu_limit for most in allowed],
             memory=MEMORY,
             costs={"timeout": MOST_LOST // MOST_SLOW, "memory": 1, "crash": 1},
-            patience=MOST_LOST,
+            failure_budget=MOST_LOST,
             total=max(SAMPLE_CASES * FEWEST, whole),
         )
         return cls(metered, tuple(chosen))
@@ -99,7 +99,7 @@ class KillSuite:
         chosen = _cheapest(suite, steps, MUTANT_STEPS)
         part = subset(suite, chosen)
         allowed = [MUTANT_FEWEST + MUTANT_FACTOR * steps[case] for case in chosen]
-        seconds = [MUTANT_SECONDS + Allowance(most).patience_counting for most in allowed]
+        seconds = [MUTANT_SECONDS + Allowance(most).counting_cpu_limit for most in allowed]
         for memory in (MUTANT_MEMORY, MEMORY):
             metered = MeteredSuite.of(
                 task,
@@ -107,7 +107,7 @@ class KillSuite:
                 allowed,
                 seconds,
                 memory=memory,
-                patience=MOST_SLOW,
+                failure_budget=MOST_SLOW,
                 costs={"timeout": 1, "memory": 1, "crash": 1},
                 together=TOGETHER if may_share(task.reference) else 1,
             )

@@ -21,7 +21,7 @@ from evalplus_lite.sandbox.frames import (
 )
 from evalplus_lite.sandbox.guest import child
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program
-from evalplus_lite.sandbox.timer import Extend, ResourceUsage, Timer
+from evalplus_lite.sandbox.timer import RaiseLimit, ResourceUsage, Timer
 from evalplus_lite.sandbox.worker_handle import (
     START_SECONDS,
     Waiting,
@@ -71,7 +71,7 @@ class Attempt:
     observer: Observer
     expected: Expected | None
     timed: bool
-    extend: Extend | None
+    raise_limit: RaiseLimit | None
     own_clock: bool
     state: RunState
     worker: WorkerHandle
@@ -142,7 +142,7 @@ class Attempt:
         except OSError as error:
             raise WorkerLost(f"a child did not start: {error}") from None
         channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
-        timer = Timer(pid, self.worker, self.limits, self.state.spent, self.extend)
+        timer = Timer(pid, self.worker, self.limits, self.state.spent, self.raise_limit)
         try:
             return self._read(channel, timer)
         finally:

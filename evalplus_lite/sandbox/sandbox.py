@@ -14,7 +14,7 @@ from evalplus_lite.sandbox.attempt import Attempt, Observer, RunState
 from evalplus_lite.sandbox.frames import Expected
 from evalplus_lite.sandbox.isolation.config import SandboxConfig
 from evalplus_lite.sandbox.limits import Inputs, Limits, Program
-from evalplus_lite.sandbox.timer import Extend, ResourceUsage
+from evalplus_lite.sandbox.timer import RaiseLimit, ResourceUsage
 from evalplus_lite.sandbox.worker_handle import WorkerHandle, WorkerLost
 from evalplus_lite.types import Outcome
 
@@ -106,7 +106,7 @@ class Sandbox:
         *,
         on_outcome: Callable[[int, Outcome], bool] | None = None,
         timed: bool = False,
-        extend: Extend | None = None,
+        raise_limit: RaiseLimit | None = None,
         own_clock: bool = False,
     ) -> ProgramRun:
         """Call the program on every case, and return the outcomes.
@@ -116,9 +116,8 @@ class Sandbox:
         trusted programs, ``Returned.cpu`` has each case's CPU seconds as measured by the child.
         """
         collector = _Collector([None] * len(inputs), on_outcome)
-        spent, loaded = self.watch(
-            program, inputs, limits, collector, timed=timed, extend=extend, own_clock=own_clock
-        )
+        watch = partial(self.watch, program, inputs, limits, collector, timed=timed)
+        spent, loaded = watch(raise_limit=raise_limit, own_clock=own_clock)
         return ProgramRun(tuple(collector.outcomes), spent.cpu, not loaded)
 
     def watch(
@@ -130,7 +129,7 @@ class Sandbox:
         *,
         expected: Expected | None = None,
         timed: bool = False,
-        extend: Extend | None = None,
+        raise_limit: RaiseLimit | None = None,
         own_clock: bool = False,
         first: int = 0,
     ) -> tuple[ResourceUsage, bool]:
@@ -140,15 +139,14 @@ class Sandbox:
 
         With ``expected``, answers with exactly these bytes are reported through
         ``observer.equal``, many at once, and never parsed. When a case's CPU seconds are used up,
-        ``extend`` returns how many it may use in total; it may run programs itself, in a sandbox
-        ``beside`` this one. With ``own_clock``, for programs that gain nothing by lying, the
-        program measures the time of its answers, which is exact even if they are read late. Cases
-        before ``first`` are skipped.
+        ``raise_limit`` returns how many it may use in total; it may run programs itself, in a
+        sandbox ``beside`` this one. With ``own_clock``, for programs that gain nothing by lying,
+        the program measures the time of its answers, which is exact even if they are read late.
+        Cases before ``first`` are skipped.
         """
         state = RunState(first, ResourceUsage(limits.total))
-        attempt = partial(
-            Attempt, program, inputs, limits, observer, expected, timed, extend, own_clock, state
-        )
+        attempt = partial(Attempt, program, inputs, limits, observer, expected, timed)
+        attempt = partial(attempt, raise_limit, own_clock, state)
         while state.going and state.next < len(inputs):
             death = self._attempt(attempt, inputs)
             if death is None:
@@ -179,7 +177,7 @@ class Sandbox:
                 if not left:
                     raise
                 continue
-            except BaseException:  # from the observer or ``extend``: a child may still be running
+            except BaseException:  # from the observer or ``raise_limit``; a child may be running
                 self._drop_worker()
                 raise
             if dirty:  # end the worker to remove files in the scratch folder

@@ -6,7 +6,7 @@ so it is done only for a case that took longer than the fastest machine would ne
 steps: all others are within the limit.
 
 Work within one call of a built-in function is not counted, except for searches in lists. It has a
-generous limit in CPU seconds, ``patience``, which alone is not exact.
+generous limit in CPU seconds, ``cpu_limit``, which alone is not exact.
 """
 
 from __future__ import annotations
@@ -32,9 +32,8 @@ STEPS_A_SECOND = 20_000_000
 FASTEST = 250_000_000
 # The lowest limit, so that cases under 16 milliseconds are never counted.
 FEWEST = 4_000_000
-PATIENCE = 10
-# A case's patience is a multiple of its limit in seconds, with at most this many extra seconds.
-MOST_PATIENCE = 60.0
+# A case's CPU limit: this multiple of its steps in seconds, with at most this many extra seconds.
+CPU_FACTOR, MOST_EXTRA_SECONDS = 10, 60.0
 
 ENTRY = "measured"
 
@@ -51,27 +50,27 @@ class Allowance:
         return cls(max(FEWEST, round(seconds * STEPS_A_SECOND)))
 
     @property
-    def unasked(self) -> float:
+    def safe_seconds(self) -> float:
         """CPU seconds in which no machine exceeds these steps."""
         return self.steps / FASTEST
 
     @property
-    def patience(self) -> float:
+    def cpu_limit(self) -> float:
         """CPU seconds for a case within these steps, including the work of built-in functions."""
         seconds = self.steps / STEPS_A_SECOND
-        return min(PATIENCE * seconds, seconds + MOST_PATIENCE)
+        return min(CPU_FACTOR * seconds, seconds + MOST_EXTRA_SECONDS)
 
     @property
-    def patience_counting(self) -> float:
+    def counting_cpu_limit(self) -> float:
         """The same for a program that counts its steps, which makes it slower."""
-        return self.patience + 2 * self.steps / STEPS_A_SECOND
+        return self.cpu_limit + 2 * self.steps / STEPS_A_SECOND
 
 
 @dataclass(frozen=True, slots=True)
 class Meter:
     """Limits a program's cases to the steps that a usual machine makes in ``limits.cpu``.
 
-    Pass its ``limits`` and ``extend`` to ``Sandbox.run`` or ``watch``, with ``own_clock``.
+    Pass its ``limits`` and ``raise_limit`` to ``Sandbox.run`` or ``watch``, with ``own_clock``.
     """
 
     sandbox: Sandbox
@@ -87,13 +86,13 @@ class Meter:
     @property
     def limits(self) -> Limits:
         """Limits within which no machine exceeds the allowed steps."""
-        return replace(self.usual, cpu=self.allowance.unasked)
+        return replace(self.usual, cpu=self.allowance.safe_seconds)
 
-    def extend(self, case: int | None) -> float:
-        """Return the extended CPU seconds of a case: 0, or its patience."""
+    def raise_limit(self, case: int | None) -> float:
+        """Return the raised CPU limit of a case, or 0 if it takes more steps than allowed."""
         if case is None:
             return 0.0
-        return 0.0 if self.exceeds(case) else self.allowance.patience
+        return 0.0 if self.exceeds(case) else self.allowance.cpu_limit
 
     def exceeds(self, case: int) -> bool:
         """Return whether a case takes more steps than allowed."""
@@ -105,7 +104,7 @@ class Meter:
     ) -> ProgramRun:
         """Run the program on its cases, encoded as ``inputs``."""
         run = partial(self.sandbox.run, self.program, inputs, self.limits, own_clock=True)
-        return run(on_outcome=on_outcome, extend=self.extend)
+        return run(on_outcome=on_outcome, raise_limit=self.raise_limit)
 
 
 def exceeds(
@@ -129,7 +128,7 @@ def count(
 ) -> list[int | None]:
     """Return a program's steps on each case, or about ``most`` + 1 if there are more.
 
-    A count is None if the patience ends first, and 0 if it cannot be counted or ends its process.
+    A count is None if the CPU time ends first, and 0 if it cannot be counted or ends its process.
     """
     text = guest_call("counter", *facts_of(program), most)
     roomy = _roomy(limits, most)
@@ -142,7 +141,7 @@ def count(
 
 def _roomy(limits: Limits, steps: int) -> Limits:
     """Return the limits of a counting program, given those of a usual run."""
-    cpu = Allowance(steps).patience_counting
+    cpu = Allowance(steps).counting_cpu_limit
     return Limits(cpu, 2 * limits.load + 1, limits.memory, limits.output, limits.wait)
 
 

@@ -21,7 +21,7 @@ CLOCK_SLACK = 0.01
 GONE_SECONDS = 10.0  # seconds after a process's end within which the end of its channel is seen
 # Maximum wall time of a case, as a multiple of its limit: on a busy machine, a program could
 # arrange to queue much and compute little, but no machine makes an honest one as slow as that.
-PATIENCE = 100
+WALL_FACTOR = 100
 
 
 Exceeded: TypeAlias = Literal["case", "wait", "wall"]
@@ -77,7 +77,7 @@ class Watch:
     def pause(self, limit: float, wait: float) -> float | None:
         """Return how long to wait for an answer before checking again; None if time is up.
 
-        ``limit`` is the current case's CPU seconds, ``wait`` the least seconds granted for waiting.
+        ``limit`` is the current case's CPU seconds, ``wait`` the least seconds allowed for waiting.
         """
         passed = time.monotonic() - self.wall
         if passed < limit:
@@ -100,7 +100,7 @@ class Watch:
         if self.idle_from is None:
             self.idle_from = clocks
         elif (is_idle := clocks.idle_since(self.idle_from) > max(limit, wait)) or (
-            passed > max(limit, wait) * PATIENCE
+            passed > max(limit, wait) * WALL_FACTOR
         ):
             self.spent, self.over = passed, "wait" if is_idle else "wall"
             return None
@@ -187,7 +187,7 @@ def _queued(path: str) -> float:
 # Called with the case on which a program has used up its CPU seconds, or with None for those of
 # all cases together; returns how many it may use there in total. The program is stopped
 # meanwhile.
-Extend = Callable[[int | None], float]
+RaiseLimit = Callable[[int | None], float]
 
 
 @dataclass(slots=True)
@@ -200,7 +200,7 @@ class ResourceUsage:
     total: float
     cpu: float = 0.0
     idle: float = 0.0
-    is_asked: bool = False
+    was_raised: bool = False
     is_exhausted: bool = False
     memory: int = 0
 
@@ -219,17 +219,17 @@ class Timer:
         worker: WorkerHandle,
         limits: Limits,
         spent: ResourceUsage,
-        extend: Extend | None,
+        raise_limit: RaiseLimit | None,
     ) -> None:
         self.watch = Watch(pid)
-        self.worker, self.limits, self.spent, self.extend = worker, limits, spent, extend
+        self.worker, self.limits, self.spent, self.raise_limit = worker, limits, spent, raise_limit
         # Seconds for which the supervisor has waited for the process, not vice versa. On a busy
         # machine they include the time until the supervisor runs again.
         self.waited, self.queued = 0.0, own_queueing()
-        # The case for which ``extend`` was called since the last batch, and its new limit. A
+        # The case for which ``raise_limit`` was called since the last batch, and its new limit. A
         # program reports its own position, so only one claim per batch is followed up, and the
         # case that arrived.
-        self.granted: tuple[int, float] | None = None
+        self.raised_limit: tuple[int, float] | None = None
 
     def pause(self, case: int | None) -> float | TimedOut:
         """Return the seconds to wait for an answer before checking again, or TimedOut.
@@ -238,11 +238,11 @@ class Timer:
         """
         limit = self.limits.load
         if case is not None:
-            limit = self.limits.cpu if self.granted is None else self.granted[1]
+            limit = self.limits.cpu if self.raised_limit is None else self.raised_limit[1]
         pause = self.watch.pause(limit, self.limits.wait)
         if pause is None:
-            may_ask = self.watch.over == "case" and self.granted is None
-            if may_ask and case is not None and self.limit_of(case) > limit:
+            may_raise = self.watch.over == "case" and self.raised_limit is None
+            if may_raise and case is not None and self.limit_of(case) > limit:
                 return 0.0
             return self._late(self.watch.spent, case, self.watch.over)
         late = None if case is None else self.over_total()
@@ -261,10 +261,10 @@ class Timer:
         return self._late(used, case, "case")
 
     def limit_of(self, case: int) -> float:
-        """Return the extended CPU seconds of a case that has used up the usual ones."""
-        if self.granted is None or self.granted[0] != case:
-            self.granted = case, max(self.limits.cpu, self._ask(case))
-        return self.granted[1]
+        """Return the raised CPU limit of a case that has used up the usual ones."""
+        if self.raised_limit is None or self.raised_limit[0] != case:
+            self.raised_limit = case, max(self.limits.cpu, self._raise_limit(case))
+        return self.raised_limit[1]
 
     def over_total(self) -> TimedOut | None:
         """Return TimedOut if all cases of this and earlier processes have taken too long."""
@@ -275,9 +275,9 @@ class Timer:
         is_idle = waited > self.limits.idle
         if used <= spent.total and not is_idle:
             return None
-        if not spent.is_asked and not is_idle:
-            spent.is_asked = True
-            spent.total = max(spent.total, self._ask(None))
+        if not spent.was_raised and not is_idle:
+            spent.was_raised = True
+            spent.total = max(spent.total, self._raise_limit(None))
             return self.over_total()
         spent.is_exhausted = True
         return TimedOut(used, self.limits.idle if is_idle else self.limits.total, "total")
@@ -295,7 +295,7 @@ class Timer:
     def batch_came(self) -> TimedOut | None:
         """Start the clock for the next case; return TimedOut if the total time is used up."""
         self.watch.reset()
-        self.granted = None
+        self.raised_limit = None
         return self.over_total()
 
     def end(self) -> None:
@@ -303,25 +303,25 @@ class Timer:
         self.spent.idle += self.idle(0.05)
 
     def _late(self, used: float, case: int | None, over: Exceeded) -> TimedOut:
-        # Name the usual limit, because this is written to files and the granted one depends on the
+        # Name the usual limit, because this is written to files and the raised one depends on the
         # machine.
         limit = self.limits.load if case is None else self.limits.cpu
         if over != "case":
-            limit = max(limit, self.limits.wait) * (PATIENCE if over == "wall" else 1)
+            limit = max(limit, self.limits.wait) * (WALL_FACTOR if over == "wall" else 1)
         if case is None:
             return TimedOut(used, limit, "load")
-        if over == "case" and self.extend is not None:
+        if over == "case" and self.raise_limit is not None:
             return TimedOut(used, limit, "reference")
         return TimedOut(used, limit, over)
 
-    def _ask(self, case: int | None) -> float:
-        if self.extend is None:
+    def _raise_limit(self, case: int | None) -> float:
+        if self.raise_limit is None:
             return 0.0
         # Stop it, so that it uses no CPU time and does not disturb the reference's run.
         self.worker.stop()
         stopped = time.monotonic()
         try:
-            return self.extend(case)
+            return self.raise_limit(case)
         finally:
             self.worker.go_on()
             self.watch.skip(time.monotonic() - stopped)

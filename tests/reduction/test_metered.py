@@ -58,7 +58,7 @@ def prepared(task: Task, suite: Suite, *, together: int, steps: int = 10_000) ->
         [steps] * count,
         [0.3] * count,
         memory=1 << 26,
-        patience=2,
+        failure_budget=2,
         costs=dict.fromkeys(("timeout", "memory", "crash"), 1),
         together=together,
     )
@@ -96,7 +96,15 @@ def test_steps_are_counted_exactly(sandbox: Sandbox, task: Task, suite: Suite) -
     answers = answer(sandbox, loop, loop.cases, base_count=1, limits=Limits(cpu=10.0)).suite
     steps, wrong = [150] * 4, reference.replace("return n", "return -n")
     metered = MeteredSuite.of(
-        loop, answers, steps, [0.3] * 4, memory=1 << 26, costs={}, patience=1, together=2, total=300
+        loop,
+        answers,
+        steps,
+        [0.3] * 4,
+        memory=1 << 26,
+        costs={},
+        failure_budget=1,
+        together=2,
+        total=300,
     )
     first, second = metered.rows(sandbox, [reference, wrong])
     assert first == ("pass", "pass", None, None)

@@ -120,7 +120,7 @@ def test_each_case_has_its_own_limit(sandbox: Sandbox) -> None:
             return 1
     """
     first, second, third = run(
-        sandbox, source, (0.8,), (0.8,), (0.0,), limits=Limits(cpu=0.4), extend=more
+        sandbox, source, (0.8,), (0.8,), (0.0,), limits=Limits(cpu=0.4), raise_limit=more
     ).outcomes
     assert isinstance(first, TimedOut)
     assert first.limit == 0.4
@@ -144,7 +144,7 @@ def test_a_program_stands_still_while_more_is_asked_for(sandbox: Sandbox) -> Non
         return 3.0
 
     limits = Limits(cpu=0.6, wait=1.0)
-    found = run(sandbox, source, (0.8,), (0.1,), (0.1,), limits=limits, extend=more)
+    found = run(sandbox, source, (0.8,), (0.1,), (0.1,), limits=limits, raise_limit=more)
     assert all(isinstance(outcome, Returned) for outcome in found.outcomes)
     assert found.cpu < 4.0
 

@@ -61,7 +61,7 @@ def test_trouble_of_who_is_asked_leaves_nothing_behind(sandbox: Sandbox) -> None
         raise Trouble
 
     with pytest.raises(Trouble):
-        run(sandbox, BUSY, 0.5, Limits(cpu=0.1), extend=more)
+        run(sandbox, BUSY, 0.5, Limits(cpu=0.1), raise_limit=more)
     after = run(sandbox, BUSY, 0.0, Limits())
     assert after.outcomes == (Returned(after.outcomes[0].data),) * 20  # type: ignore[union-attr]
 
@@ -83,7 +83,7 @@ def test_more_is_asked_for_once(sandbox: Sandbox) -> None:
         asked.append(case)
         return 60.0
 
-    found = run(sandbox, BUSY, 0.05, Limits(cpu=1.0, total=0.2), extend=more)
+    found = run(sandbox, BUSY, 0.05, Limits(cpu=1.0, total=0.2), raise_limit=more)
     assert all(isinstance(outcome, Returned) for outcome in found.outcomes)
     assert asked == [None]
 

@@ -184,7 +184,7 @@ Groups = list[tuple[set[tuple[str, int]], list[str]]]
 
 SAID = re.compile(rf"{MAY_BE_ZERO}|{MAY_BE_EMPTY}|{WORDS['distinct']}|{MULTIPLE}", re.I)
 """Statements of a text that apply to the arguments of any method."""
-PATIENCE = 60
+MAX_TRIES = 60
 MORE = 0.4
 """Probability of each further change to a sequence, after the first."""
 MOST_CHANGES = 6
@@ -455,7 +455,7 @@ class SequenceGenerator:
         batch: list[Case] = []
         while self._planted and len(batch) < count:
             self._offer(self._planted.popleft(), batch)
-        left = PATIENCE
+        left = MAX_TRIES
         while self.others and len(batch) < count and left:
             is_sure = bool(self._sure) and self._random() < SURE
             if is_sure:
@@ -465,7 +465,7 @@ class SequenceGenerator:
                 case = Case(tuple(calls), "mutation", None, ("calls.walk",))
             else:
                 case = self._changed()
-            left = PATIENCE if self._offer(case, batch) else left - 1
+            left = MAX_TRIES if self._offer(case, batch) else left - 1
         return batch
 
     def plant(self, cases: Iterable[Case]) -> None:

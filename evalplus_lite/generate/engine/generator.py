@@ -28,7 +28,7 @@ from evalplus_lite.values.identity import key
 
 # Small domains (a bool, a choice of three) are exhausted quickly; without a limit the search for an
 # unseen input would not end.
-_PATIENCE = 60
+_MAX_TRIES = 60
 """Failed tries in a row after which a source is dropped for the rest of the batch."""
 _MORE = 0.3
 """Probability of each further change to an input, after the first."""
@@ -220,7 +220,7 @@ class Generator:
     def _draw(self, source: InputSource, batch: list[Case]) -> bool:
         """Add one case of the source to the batch; return False if it has none left."""
         # Trace, choice and size belong to one draw, so they are reset before each.
-        for _ in range(_PATIENCE):
+        for _ in range(_MAX_TRIES):
             self.state.trace.clear()
             self._choice, self.challenges.last = {}, None
             case = source.draw()
