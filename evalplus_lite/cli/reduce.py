@@ -54,8 +54,8 @@ def reduce(
         "--cross-validate",
         help="Choose by some models' samples, and test on those left out.",
     ),
-    judge: list[Path] | None = options.sample_files(
-        None, "--judge", help="With --cross-validate: test on these samples, choose by all others."
+    held_out: list[Path] | None = options.sample_files(
+        None, "--held-out", help="With --cross-validate: choose by --samples, test on these."
     ),
     curve: str = typer.Option(
         DEFAULT_CURVE,
@@ -90,7 +90,7 @@ def reduce(
         counts = options.numbers(multiplicity or "1", int, "--multiplicity")
         policies = policies_to_try(counts, options.numbers(curve, float, "--curve"))
     else:
-        run.refuse("judge curve compare", "needs --cross-validate")
+        run.refuse("held_out curve compare", "needs --cross-validate")
         counts = options.numbers(multiplicity or "", int, "--multiplicity")
         if len(counts) > 1 or min(counts, default=1) < 1:
             raise InputError(f"--multiplicity {multiplicity}", remedy="give one number from 1")
@@ -104,7 +104,7 @@ def reduce(
             result = cross_validate(
                 data,
                 samples or [],
-                judges=judge or [],
+                held_out=held_out or [],
                 policies=policies,
                 compare=compare or [],
                 strict=run.strict,

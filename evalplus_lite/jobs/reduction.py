@@ -94,14 +94,14 @@ class MeasuredTask:
 class Measurement:
     """A dataset's measured suites, the samples behind them, and facts for a summary.
 
-    ``judges`` were measured like samples, but do not influence the choice.
+    ``held_out`` were measured like samples, but do not influence the choice.
     """
 
     data: Dataset
     suites: tuple[MeasuredTask, ...]
     samples: tuple[Sample, ...]
     report: dict[str, Any]
-    judges: tuple[Sample, ...] = ()
+    held_out: tuple[Sample, ...] = ()
 
     @property
     def matrices(self) -> list[Matrix]:
@@ -178,7 +178,7 @@ def measurement(
     session: Session,
     *,
     kinds: Sequence[str] = MODES["full"],
-    judges: Samples = (),
+    held_out: Samples = (),
     stage: str = "requirements",
     strict: bool = False,
     across_models: bool = False,
@@ -186,19 +186,19 @@ def measurement(
     """Return cases and matrix of every usable task; raise InputError if there are none.
 
     Rows are computed once and kept in the session's cache; equal programs are run once. Without
-    judges, measuring ``across_models`` needs samples of several.
+    ``held_out``, measuring ``across_models`` needs samples of several.
     """
     # 1. The data and the programs. All input is read and checked before anything is measured.
     pool = session.pool()
     data = prepared(dataset, session, strict=strict)
     streams = [
         SampleStream(each, data, strict=strict, is_named=True, backend=pool)
-        for each in (samples, judges)
+        for each in (samples, held_out)
     ]
     programs, others = map(tuple, streams)
     for stream in streams:
         stream.tell(session)
-    if across_models and not others:  # with separate judges, all samples may be from one model
+    if across_models and not others:  # with held-out samples, all samples may be from one model
         _require_models({sample.model for sample in programs})
     # 2. The matrices, in parallel by task, from the cache if the content is known.
     session.stage(stage, len(data.tasks))
@@ -279,7 +279,7 @@ def cross_validate(
     dataset: Dataset | str | os.PathLike[str],
     samples: Samples,
     *,
-    judges: Samples = (),
+    held_out: Samples = (),
     policies: Mapping[str, Policy] | None = None,
     compare: Sequence[str | os.PathLike[str]] = (),
     strict: bool = False,
@@ -291,7 +291,7 @@ def cross_validate(
         result = cross_validate("tasks.jsonl", ["samples.jsonl", "more.jsonl"])
         result.to_rows()[0]["pass@1"]
 
-    A file is a model unless its rows name one. With ``judges``, suites are chosen once, by all
+    A file is a model unless its rows name one. With ``held_out``, suites are chosen once, by all
     ``samples``, and tested on these programs instead. ``policies`` are the policies to try, by name
     (default: each mode with each requirement kept once, and with the ``SIZES``); ``compare`` are
     names or paths of existing smaller suites to compare with. Each suite is also compared with
@@ -302,11 +302,11 @@ def cross_validate(
     policies = policies_to_try() if policies is None else policies
     with within(session) as opened:
         measured = measurement(
-            dataset, samples, opened, judges=judges, strict=strict, across_models=True
+            dataset, samples, opened, held_out=held_out, strict=strict, across_models=True
         )
         # All policies and left-out models share one measurement; only the choice is repeated.
-        field = GradedSamples(measured.matrices, measured.samples, measured.judges)
-        if not field.has_judges:
+        field = GradedSamples(measured.matrices, measured.samples, measured.held_out)
+        if not field.has_held_out:
             _require_models(field.models)
         opened.stage("leave one out", len(policies))
         lines: list[PolicyRow] = []
@@ -338,7 +338,7 @@ def _require_models(models: Collection[str]) -> None:
         names = f": {', '.join(models)}" if models else ""
         raise InputError(
             f"cross-validation needs two models or more, got {len(models)}{names}",
-            remedy="give a file of samples for each model, or others to judge",
+            remedy="give a file of samples for each model, or held-out ones",
         )
 
 

@@ -54,20 +54,20 @@ class _Graded:
 class GradedSamples:
     """The samples of all models on all matrices, with their authors and rejecting cases.
 
-    ``judges`` are samples that are not used for choosing; without them, each model judges suites
+    ``held_out`` samples are not used for choosing; without them, each model tests suites
     chosen without its samples.
     """
 
     def __init__(
-        self, matrices: Sequence[Matrix], samples: Iterable[Sample], judges: Iterable[Sample] = ()
+        self, matrices: Sequence[Matrix], samples: Iterable[Sample], held_out: Iterable[Sample] = ()
     ) -> None:
         self.matrices = tuple(matrices)
         self.by_id = {matrix.task_id: matrix for matrix in matrices}
         self.authors: dict[tuple[str, str], set[str]] = {}
         builders = self._graded(samples, are_builders=True)
-        self.graded = self._graded(judges, are_builders=False)
-        self.has_judges = bool(self.graded)
-        if not self.has_judges:
+        self.graded = self._graded(held_out, are_builders=False)
+        self.has_held_out = bool(self.graded)
+        if not self.has_held_out:
             self.graded = builders
 
     def _graded(self, samples: Iterable[Sample], *, are_builders: bool) -> dict[str, list[_Graded]]:
@@ -153,12 +153,12 @@ class GradedSamples:
 def crossval(field: GradedSamples, name: str, policy: Policy) -> tuple[PolicyRow, ...]:
     """Return a row for each model, on suites chosen without the samples that only it wrote.
 
-    With judges, suites are chosen once, from the builders' samples.
+    With held-out samples, suites are chosen once, from the builders' samples.
     """
     lines, suites = [], dict[str, int]()
     for model in field.models:
-        if not suites or not field.has_judges:
-            without = field.unknown(None if field.has_judges else model)
+        if not suites or not field.has_held_out:
+            without = field.unknown(None if field.has_held_out else model)
             choices = choose(field.matrices, policy, without=without)
             suites = {choice.task_id: bitset(choice.cases) for choice in choices}
         lines.append(field.line(model, name, suites))

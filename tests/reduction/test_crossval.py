@@ -53,19 +53,19 @@ def test_a_model_is_judged_by_suites_that_never_saw_it() -> None:
     assert line.passed["base"] == 0.0
 
 
-def test_judges_choose_nothing() -> None:
+def test_held_out_samples_choose_nothing() -> None:
     """Each program is judged once, and what the contract refuses is told apart."""
     known = matrix(WRONG_AT_1, WRONG_AT_12)
-    judges = [sample("j", WRONG_AT_1), sample("j", WRONG_AT_1, 1), sample("k", WRONG_AT_12)]
+    held_out = [sample("j", WRONG_AT_1), sample("j", WRONG_AT_1, 1), sample("k", WRONG_AT_12)]
     lines = crossval(
-        GradedSamples([known], [sample("a", RIGHT)], judges), "s", Policy("samples", 1)
+        GradedSamples([known], [sample("a", RIGHT)], held_out), "s", Policy("samples", 1)
     )
     assert [(line.model, line.size, line.kept) for line in lines] == [
         ("j", 0.0, Share(0.0, 1)),
         ("k", 0.0, Share(0.0, 1)),
     ]
     lines = crossval(
-        GradedSamples([known], [sample("a", WRONG_AT_12)], judges), "s", Policy("samples", 1)
+        GradedSamples([known], [sample("a", WRONG_AT_12)], held_out), "s", Policy("samples", 1)
     )
     assert [line.size for line in lines] == [1.0, 1.0]
     refusing = replace(matrix(WRONG_AT_1, WRONG_AT_12), refused=0b10)
