@@ -26,7 +26,7 @@ from evalplus_lite.jobs.verification import UnknownTask
 from evalplus_lite.sandbox.limits import LEAST_MEMORY
 from evalplus_lite.serving.server.metrics import Metrics
 from evalplus_lite.serving.server.queue import Busy
-from evalplus_lite.serving.server.service import Asked, RequestLimits, Service
+from evalplus_lite.serving.server.service import RequestLimits, Service, TaskSource
 from evalplus_lite.version import __version__
 
 
@@ -343,13 +343,13 @@ def _operation(endpoint: Endpoint, refs: Any) -> dict[str, Any]:
 class Pair:
     """A program and its task, or the error that replaces it."""
 
-    asked: Asked | EvalPlusLiteError
+    asked: TaskSource | EvalPlusLiteError
     program: str
 
     @property
     def name(self) -> str:
         """The task's name, "" if there is none."""
-        return self.asked.name if isinstance(self.asked, Asked) else ""
+        return self.asked.name if isinstance(self.asked, TaskSource) else ""
 
 
 async def judged(
@@ -365,7 +365,7 @@ async def judged(
     done: asyncio.Queue[asyncio.Future[dict[str, Any]]] = asyncio.Queue()
     try:
         for place, pair in enumerate(pairs):
-            if isinstance(pair.asked, Asked):
+            if isinstance(pair.asked, TaskSource):
                 future = service.verdict(
                     asking.client, pair.asked, pair.program, options=options, limits=limits
                 )
@@ -392,7 +392,7 @@ async def judged(
 
 
 async def verdict(
-    asking: Asking, asked: Asked, program: str, options: Sequence[str], limits: RequestLimits
+    asking: Asking, asked: TaskSource, program: str, options: Sequence[str], limits: RequestLimits
 ) -> dict[str, Any]:
     """Return the verdict on one program; raise an error that replaces it."""
     pairs = [Pair(asked, program)]

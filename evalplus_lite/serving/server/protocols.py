@@ -35,7 +35,7 @@ from evalplus_lite.serving.server.endpoint import (
     verdict,
 )
 from evalplus_lite.serving.server.metrics import CONTENT_TYPE
-from evalplus_lite.serving.server.service import Asked, RequestLimits, Service
+from evalplus_lite.serving.server.service import RequestLimits, Service, TaskSource
 from evalplus_lite.store.parsing import parse_json
 from evalplus_lite.tasks.published.rows import inflated
 from evalplus_lite.tasks.published.trainers import Form, problem_data, task_data
@@ -106,7 +106,7 @@ class VerifyRequest(Exact):
         most = min(service.settings.most_programs, service.settings.most_waiting)
         if not 0 < len(items) <= most:
             raise InputError(f"there are {len(items)} programs", remedy=f"give 1 to {most}")
-        known: dict[int | str, Asked | EvalPlusLiteError] = {}
+        known: dict[int | str, TaskSource | EvalPlusLiteError] = {}
         pairs = []
         for task, program in items:
             key = task if isinstance(task, str) else id(task)
@@ -157,10 +157,10 @@ class VerifyResponse(Answered):
 
 def _asked(
     service: Service, task: str | dict[str, Any], dataset: str | None
-) -> Asked | EvalPlusLiteError:
+) -> TaskSource | EvalPlusLiteError:
     if not isinstance(task, str):
         name = task.get("id") or task.get("task_id")
-        return Asked.given("row", task, name[:200] if isinstance(name, str) else "")
+        return TaskSource.given("row", task, name[:200] if isinstance(name, str) else "")
     try:
         return service.task(task, dataset)
     except EvalPlusLiteError as error:
@@ -366,7 +366,7 @@ async def submit(asking: Asking) -> Response:
         options = ["chat", "program"]  # all cases are one test
     else:
         data = problem_data(_provided(body))
-        asked = Asked.given(data.form, data.data)  # type: ignore[arg-type]
+        asked = TaskSource.given(data.form, data.data)  # type: ignore[arg-type]
         if data.form == "printed":
             cases = [
                 {"input": {"stdin": given[:SHOWN]}, "output": {"stdout": expected[:SHOWN]}}
@@ -494,7 +494,7 @@ async def _results(asking: Asking, tests: list[Any], form: Form, data: Any) -> d
     body: TestRequest = asking.body
     service = asking.service
     limits = granted(service, body.max_execution_time)
-    asked = Asked.given(form, data)
+    asked = TaskSource.given(form, data)
     row = await verdict(asking, asked, body.program, ["tests"], limits)
     passed = [name == "pass" for name in row["tests"]]
     seconds = row["seconds"] / len(tests)
@@ -586,7 +586,7 @@ def _output(response: dict[str, Any]) -> str:
     return "".join(found)
 
 
-def _of_unit_tests(tests: Any, output: str, most: int) -> Asked:
+def _of_unit_tests(tests: Any, output: str, most: int) -> TaskSource:
     if type(tests) is dict and "packed" in tests:
         tests = {**_unpacked(tests["packed"], most), "fn_name": tests.get("fn_name")}
     if type(tests) is not dict:
@@ -595,7 +595,7 @@ def _of_unit_tests(tests: Any, output: str, most: int) -> Asked:
     if not cases["inputs"] or not all(type(cases[key]) is list for key in ("inputs", "outputs")):
         raise InputError("verifier_metadata.unit_tests holds no lists of inputs and outputs")
     data = task_data(cases)
-    return Asked.given(data.form, data.of(output))  # type: ignore[arg-type]
+    return TaskSource.given(data.form, data.of(output))  # type: ignore[arg-type]
 
 
 def _unpacked(text: Any, most: int) -> dict[str, Any]:

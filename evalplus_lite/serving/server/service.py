@@ -132,7 +132,7 @@ RUNNING = Call(f"{WORKER}:running")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TaskSource:
     """A task to judge by: ``source`` in the form that ``ProgramJudge`` takes, and its ``name``."""
 
     source: Row
@@ -140,7 +140,7 @@ class Asked:
     name: str
 
     @classmethod
-    def given(cls, form: Form, data: Row, name: str = "request") -> Asked:
+    def given(cls, form: Form, data: Row, name: str = "request") -> TaskSource:
         """Return a task from a request; it is parsed where programs are judged."""
         source = source_of(form, data)
         return cls(source, source[1], name)
@@ -192,13 +192,13 @@ class Service:
         """The server's version and tier, as every answer has them."""
         return {"tier": self.tier, "version": self.version}
 
-    def task(self, task_id: str, dataset: str | None = None) -> Asked:
+    def task(self, task_id: str, dataset: str | None = None) -> TaskSource:
         """Return a task of a loaded data set, by default of the first that has it.
 
         Raises UnknownTask, and UnusableTask for one without a usable case.
         """
         task, name = self.judge.task(task_id, dataset)
-        return Asked(self.judge.source(task, name), (name, task_id), task_id)
+        return TaskSource(self.judge.source(task, name), (name, task_id), task_id)
 
     def ids(self, dataset: str) -> list[str]:
         """Return the ids of a data set's tasks; raise UnknownTask if it is not loaded."""
@@ -215,7 +215,7 @@ class Service:
     def verdict(
         self,
         client: str,
-        asked: Asked,
+        asked: TaskSource,
         program: str,
         *,
         options: Sequence[str] = (),
