@@ -264,7 +264,8 @@ class Case:
     ``constant``, ``boundary``, ``guaranteed``, ``hypothesis``, ``generator``, ``mutation``,
     ``magnitude``, ``length``, ``branch`` (violates an inferred constraint) or ``foreign`` (of a
     type that no example has). ``parent`` is the position in the suite of the case it was derived
-    from; ``operators`` names the mutations applied, in order; ``reason``: why a stress case is one.
+    from; ``operators`` names the mutations applied, in order; ``reason`` says why a case is a
+    stress case.
     """
 
     arguments: Arguments

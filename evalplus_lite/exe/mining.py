@@ -626,7 +626,7 @@ def mine(
         work = asdict(settings), [*map(str, companions)], list(packages), options, os.getcwd()
         call = Call("evalplus_lite.exe.mining:mining", work)
         libraries = sorted(path.name for path in companions)
-        identity = {"mining": 5, **asdict(settings), "with": libraries}
+        identity = {"mining": 6, **asdict(settings), "with": libraries}
         place = beside(path, "journal.jsonl")
         with Journal(place, identity=identity, force=force, batch=1) as journal:
             # Retry packages that failed, and those whose file or folder has changed.

@@ -142,8 +142,8 @@ def reduce(
         evaluate(small.dataset, "more.jsonl")
 
     The requirements are decisions of the reference, and kills of its mutants, its variants and the
-    wrong programs in ``samples``, weighed by ``policy``. Base inputs are always kept, but satisfy
-    requirements only in a set cover (``Policy.multiplicity``).
+    wrong programs in ``samples``, weighed by ``policy``. Base inputs are always kept, but what
+    they satisfy still counts, except in a set cover (``Policy.multiplicity``).
 
     With ``out``, a folder, ``suite.jsonl.gz`` and ``reduction.json`` are written there.
     Measurements are kept in the session's cache, so a killed run resumes.

@@ -54,8 +54,8 @@ class _Graded:
 class GradedSamples:
     """The samples of all models on all matrices, with their authors and rejecting cases.
 
-    ``held_out`` samples are not used for choosing; without them, each model tests suites
-    chosen without its samples.
+    ``held_out`` samples are not used for choosing; without them, each model's samples test
+    suites chosen without them.
     """
 
     def __init__(

@@ -200,7 +200,7 @@ class ResourceUsage:
     total: float
     cpu: float = 0.0
     idle: float = 0.0
-    was_raised: bool = False
+    was_requested: bool = False
     is_exhausted: bool = False
     memory: int = 0
 
@@ -263,7 +263,7 @@ class Timer:
     def limit_of(self, case: int) -> float:
         """Return the raised CPU limit of a case that has used up the usual ones."""
         if self.raised_limit is None or self.raised_limit[0] != case:
-            self.raised_limit = case, max(self.limits.cpu, self._raise_limit(case))
+            self.raised_limit = case, max(self.limits.cpu, self._request_limit(case))
         return self.raised_limit[1]
 
     def over_total(self) -> TimedOut | None:
@@ -275,9 +275,9 @@ class Timer:
         is_idle = waited > self.limits.idle
         if used <= spent.total and not is_idle:
             return None
-        if not spent.was_raised and not is_idle:
-            spent.was_raised = True
-            spent.total = max(spent.total, self._raise_limit(None))
+        if not spent.was_requested and not is_idle:
+            spent.was_requested = True
+            spent.total = max(spent.total, self._request_limit(None))
             return self.over_total()
         spent.is_exhausted = True
         return TimedOut(used, self.limits.idle if is_idle else self.limits.total, "total")
@@ -314,7 +314,7 @@ class Timer:
             return TimedOut(used, limit, "reference")
         return TimedOut(used, limit, over)
 
-    def _raise_limit(self, case: int | None) -> float:
+    def _request_limit(self, case: int | None) -> float:
         if self.raise_limit is None:
             return 0.0
         # Stop it, so that it uses no CPU time and does not disturb the reference's run.
