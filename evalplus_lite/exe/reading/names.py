@@ -212,12 +212,11 @@ class _Walk:
             chain.append(base.attr)
             base = base.value
         self.result.attributes.update(chain)
+        self.write(definitions.changed_in_place(node), scope)
         if isinstance(base, ast.Name):
             if scope.kind == "class":
                 self.result.mentions.add(base.id)
             self.use((base.id, *reversed(chain)), scope, when)
-            if not isinstance(node.ctx, ast.Load):
-                self.write(base.id, scope)
         else:
             self.visit(base, scope, when)
 
