@@ -608,3 +608,26 @@ def test_what_the_reference_tests_is_an_input(tmp_path: Path, sandbox: Sandbox) 
     kept = replace(task, constraints={"0.not-empty": True})
     made = augment_task(sandbox, kept, budget=Budget(inputs=60), seed=0).suite
     assert not any(case.source == "branch" for case in made.cases)
+
+
+def test_no_branch_is_worth_breaking_a_promise(tmp_path: Path, sandbox: Sandbox) -> None:
+    task = _own(
+        tmp_path,
+        entry_point="f",
+        prompt=(
+            "Returns s without its digits; each takes the nearest letter to its left with it.\n"
+            "The input is generated such that it is possible to delete all digits."
+        ),
+        reference=(
+            "def f(s):\n"
+            "    left = []\n"
+            "    for each in s:\n"
+            "        if not each.isdigit(): left.append(each)\n"
+            "        elif left: left.pop()\n"
+            "        else: return 'impossible'\n"
+            "    return ''.join(left)\n"
+        ),
+        inputs=[["abc"], ["cb34"]],
+    )
+    made = augment_task(sandbox, task, budget=Budget(inputs=60), seed=0).suite
+    assert not any(case.source == "branch" for case in made.cases)
