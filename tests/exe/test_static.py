@@ -190,7 +190,7 @@ def test_functions_that_call_each_other_are_fine(toys: Any) -> None:
         ("def f(x: int) -> int:\n    return gone(x)\n", "unresolved name"),
         ("N = 0\ndef f(x: int) -> int:\n    global N\n    N += x\n    return N\n", "module state"),
         ("C = {}\ndef f(x: int) -> int:\n    return C.setdefault(x, len(C))\n", "module state"),
-        ("class C:\n    n = 0\nT = [C()]\ndef f(x: int) -> int:\n    T[0].n += x\n    return T[0].n\n",
+        ("class C: n = 0\nT = [C()]\ndef f(x: int) -> int:\n    T[0].n += x\n    return T[0].n\n",
          "module state"),
         ("__version__ = '1'\ndef f(x: int) -> str:\n    return __version__\n", "environment"),
         ("def f(x: int) -> int:\n    from .other import g\n    return g(x)\n",
