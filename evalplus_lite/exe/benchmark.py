@@ -276,8 +276,12 @@ def _worth_asking(
             session.advance()
     rows = (row for package in groups if package in done for row in done[package]["tasks"])
     left_out = sum((Counter(row["left_out"]) for row in done.values()), Counter[str]())
-    # A docstring often shows the very call and its answer.
-    return [MinedTask.from_json({**row, "docstring": ""}) for row in rows], left_out
+    # A docstring often shows the very call and its answer. The last part of Python's version only
+    # counts repairs: all of them write the same file.
+    return [
+        MinedTask.from_json({**row, "docstring": "", "python": row["python"].rpartition(".")[0]})
+        for row in rows
+    ], left_out
 
 
 def _lost(package: str, problem: str) -> dict[str, Any]:
@@ -416,7 +420,7 @@ def data_card(
     literals = Counter(each for task in tasks for each in _literals(task))
     chains = sum("parts" in task.facts for task in tasks)
     mined = len({task.facts["package"] for task in tasks})
-    versions = {task.facts.get("python", "").rpartition(".")[0] for task in tasks}
+    versions = {task.facts.get("python", "") for task in tasks}
     lines = [
         f"# {name}",
         "",
