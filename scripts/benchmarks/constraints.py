@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from statistics import mean
 
+from evalplus_lite.errors import InputError
 from evalplus_lite.generate.domains.constants import Constants
 from evalplus_lite.generate.domains.evidence import HABITS, LIMITS
 from evalplus_lite.generate.domains.filter import InputFilter
@@ -153,8 +154,11 @@ def kinds_of(
         # That zero is left out only shows if one sign is left out.
         shows = ("not-negative", "not-positive") if kind == "not-zero" else ()
         others = {each.name: kind_of(each.name) in shows for each in input_filter.constraints}
-        without = all_of(task, others)
-        alone = all_of(task, {**others, constraint.name: True})
+        try:
+            without = all_of(task, others)
+            alone = all_of(task, {**others, constraint.name: True})
+        except InputError:  # one that is there only beside another
+            continue
         is_wrong = any(
             without.admits(case.arguments) and not alone.admits(case.arguments) for case in valid
         )
