@@ -11,7 +11,7 @@ SIZES: dict[str, tuple[int, int]] = {
     ".": (1_027, 8),
     "cli": (2_449, 18),
     "efficiency": (2_073, 9),
-    "exe": (12_705, 37),
+    "exe": (12_709, 37),
     "execution": (2_207, 10),
     "generate": (8_243, 29),
     "grading": (2_759, 13),
