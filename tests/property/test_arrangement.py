@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from evalplus_lite.errors import CodecError
@@ -73,6 +73,7 @@ def test_what_is_free_may_be_in_any_order(value: Any, rule: Rule, rng: random.Ra
     assert matches(shuffled(value, rng, rule), value, rule)
 
 
+@example("a", ("a", (1, 0)), Rule(kind="sorted", key=(0,)), random.Random(0))
 @settings(max_examples=150)
 @given(values, values, rules, st.randoms(use_true_random=False))
 def test_exported_judging_is_the_verifier_s(
