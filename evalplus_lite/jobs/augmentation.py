@@ -22,7 +22,6 @@ from evalplus_lite.execution.base import Call, Row
 from evalplus_lite.execution.job import Defect
 from evalplus_lite.execution.processes import Processes
 from evalplus_lite.execution.records import from_row, to_row, to_rows
-from evalplus_lite.generate.domains.filter import STATED
 from evalplus_lite.jobs.augmented_task import Budget
 from evalplus_lite.jobs.datasets import SUITE, keep_dataset, prepared, run_facts, whole_hash
 from evalplus_lite.jobs.expected import SharedData
@@ -67,10 +66,7 @@ def summarized(data: Dataset, facts: Sequence[Mapping[str, Any]]) -> dict[str, A
             for constraint in each["provenance"].get("constraints", ())
             # Constraints are shown with their support, so that a person can overrule them.
             # Simple limits are not shown.
-            if constraint["needed"] > 1
-            or constraint["is_chosen"]
-            or constraint["is_stated"]
-            or constraint["name"].startswith(STATED)
+            if constraint["needed"] > 1 or constraint["is_chosen"] or constraint["is_stated"]
         ]
         for each in facts
     }

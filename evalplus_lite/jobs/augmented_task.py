@@ -22,7 +22,7 @@ from evalplus_lite.errors import (
 from evalplus_lite.execution.base import Row, Work, WorkerContext
 from evalplus_lite.execution.records import from_row, from_rows, to_row
 from evalplus_lite.generate.domains.constants import Constants, examples
-from evalplus_lite.generate.domains.filter import STATED, InputFilter
+from evalplus_lite.generate.domains.filter import InputFilter
 from evalplus_lite.generate.domains.layout import Layout
 from evalplus_lite.generate.domains.promises import Promise
 from evalplus_lite.generate.engine.call_sequences import Proposer, SequenceGenerator
@@ -754,9 +754,7 @@ class TaskAugmentation:
         if not missing:
             return
         constraints = self.generator.input_filter.constraints
-        # A sentence that is not understood is a constraint of the author's all the same.
-        inferred = [each for each in constraints if not each.name.startswith(STATED)]
-        names = [each.name for each in inferred if not (each.is_chosen or each.is_stated)]
+        names = [each.name for each in constraints if not (each.is_chosen or each.is_stated)]
         base = self.screens.base
         try:
             wide = _with_constraints(self.task, dict.fromkeys(names, False))

@@ -116,8 +116,15 @@ class Sandbox:
         trusted programs, ``Returned.cpu`` has each case's CPU seconds as measured by the child.
         """
         collector = _Collector([None] * len(inputs), on_outcome)
-        watch = partial(self.watch, program, inputs, limits, collector, timed=timed)
-        spent, loaded = watch(raise_limit=raise_limit, own_clock=own_clock)
+        spent, loaded = self.watch(
+            program,
+            inputs,
+            limits,
+            collector,
+            timed=timed,
+            raise_limit=raise_limit,
+            own_clock=own_clock,
+        )
         return ProgramRun(tuple(collector.outcomes), spent.cpu, not loaded)
 
     def watch(
@@ -145,8 +152,18 @@ class Sandbox:
         Cases before ``first`` are skipped.
         """
         state = RunState(first, ResourceUsage(limits.total))
-        attempt = partial(Attempt, program, inputs, limits, observer, expected, timed)
-        attempt = partial(attempt, raise_limit, own_clock, state)
+        attempt = partial(
+            Attempt,
+            program,
+            inputs,
+            limits,
+            observer,
+            expected,
+            timed,
+            raise_limit,
+            own_clock,
+            state,
+        )
         while state.going and state.next < len(inputs):
             death = self._attempt(attempt, inputs)
             if death is None:

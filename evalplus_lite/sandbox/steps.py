@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TypeAlias
 
 from evalplus_lite.errors import CodecError
@@ -103,8 +102,14 @@ class Meter:
         self, inputs: Inputs, *, on_outcome: Callable[[int, Outcome], bool] | None = None
     ) -> ProgramRun:
         """Run the program on its cases, encoded as ``inputs``."""
-        run = partial(self.sandbox.run, self.program, inputs, self.limits, own_clock=True)
-        return run(on_outcome=on_outcome, raise_limit=self.raise_limit)
+        return self.sandbox.run(
+            self.program,
+            inputs,
+            self.limits,
+            on_outcome=on_outcome,
+            raise_limit=self.raise_limit,
+            own_clock=True,
+        )
 
 
 def exceeds(

@@ -200,7 +200,7 @@ class ResourceUsage:
     total: float
     cpu: float = 0.0
     idle: float = 0.0
-    was_requested: bool = False
+    is_total_final: bool = False
     is_exhausted: bool = False
     memory: int = 0
 
@@ -275,8 +275,8 @@ class Timer:
         is_idle = waited > self.limits.idle
         if used <= spent.total and not is_idle:
             return None
-        if not spent.was_requested and not is_idle:
-            spent.was_requested = True
+        if not spent.is_total_final and not is_idle:
+            spent.is_total_final = True
             spent.total = max(spent.total, self._request_limit(None))
             return self.over_total()
         spent.is_exhausted = True

@@ -275,7 +275,8 @@ def _clauses(line: str) -> list[tuple[str, list[StatedConstraint]]]:
 
 
 _PROMISE = re.compile(
-    r"\b(?:guaranteed|generated such|(?:may|can) assume|assumed to|promised?|uniquely determined"
+    r"\b(?:guarantee[ds]?|(?:generated|are) such|assumed?|(?:may|can) (?:rely|count) on|promised?"
+    r"|uniquely determined"
     r"|exactly one (?:(?:such|valid|possible) )?(?:solution|answer|\w+ exists)|always exists"
     r"|there is always|exactly (?:one|once|twice)|at most the number of|always|never"
     r"|nobody who|(?-i:none) is|no two|there (?:are|is) no (?:circular|duplicate|repeated))\b"

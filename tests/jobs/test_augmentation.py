@@ -610,13 +610,26 @@ def test_what_the_reference_tests_is_an_input(tmp_path: Path, sandbox: Sandbox) 
     assert not any(case.source == "branch" for case in made.cases)
 
 
-def test_no_branch_is_worth_breaking_a_promise(tmp_path: Path, sandbox: Sandbox) -> None:
+@pytest.mark.parametrize(
+    "promise",
+    [
+        "The input is generated such that it is possible to delete all digits.",
+        "Assume that no digit is left without a letter.",
+        "Inputs are such that all digits go.",
+        "Test cases guarantee that s can be cleared.",
+        "You can rely on every digit having a letter before it.",
+    ],
+)
+def test_no_branch_is_worth_breaking_a_promise(
+    tmp_path: Path, sandbox: Sandbox, promise: str
+) -> None:
+    """Whatever the words: an input that may break it is no test, though only it takes a branch."""
     task = _own(
         tmp_path,
         entry_point="f",
         prompt=(
             "Returns s without its digits; each takes the nearest letter to its left with it.\n"
-            "The input is generated such that it is possible to delete all digits."
+            + promise
         ),
         reference=(
             "def f(s):\n"
@@ -630,4 +643,5 @@ def test_no_branch_is_worth_breaking_a_promise(tmp_path: Path, sandbox: Sandbox)
         inputs=[["abc"], ["cb34"]],
     )
     made = augment_task(sandbox, task, budget=Budget(inputs=60), seed=0).suite
+    assert "impossible" not in map(wire.decode, made.expected)
     assert not any(case.source == "branch" for case in made.cases)

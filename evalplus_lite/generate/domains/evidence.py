@@ -58,7 +58,7 @@ class Constraint:
 
     ``seen`` distinct informative examples support it, ``needed`` are enough. ``is_on`` means that
     it applies to generated inputs, ``is_chosen`` that the user decided, ``is_stated`` that the
-    task's text states it.
+    task's text states it; if that was not understood, it is not on.
     """
 
     name: str

@@ -735,7 +735,7 @@ def _stated(stated: StatedConstraints, examples: int, off: Collection[int]) -> I
     for place, text in enumerate((*texts, *stated.unread)):
         is_off, is_read = place in off, place < count
         yield Constraint(
-            f"{STATED}{place}", text, examples, 1, not is_off and is_read, is_off, is_stated=is_read
+            f"{STATED}{place}", text, examples, 1, not is_off and is_read, is_off, is_stated=True
         )
 
 

@@ -15,7 +15,7 @@ from evalplus_lite.values.identity import key
 
 ANY_LETTERS = 8
 """Number of different letters in the examples' texts from which any letter is allowed."""
-_GUARANTEE = re.compile(r"guarantee|generated|assume|promise", re.I)
+_GUARANTEE = re.compile(r"guarantee|generated|are such|assume|rely on|count on|promise", re.I)
 _SHORTEST = 3
 """Shortest parameter name that also matches longer words: ``sep`` matches "separator"."""
 
