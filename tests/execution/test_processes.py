@@ -126,6 +126,7 @@ def test_a_killed_supervisor_is_replaced(backend: Processes) -> None:
 
 def test_a_killed_launcher_is_replaced(backend: Processes) -> None:
     """Supervisors die with their launcher; both are started anew."""
+    assert list(backend.map(DOUBLE, range(2))) == [0, 2]  # whatever ran before: there is one now
     assert backend._crew is not None
     assert backend._crew.launcher is not None
     results = backend.map(doubling(_0="sleep"), range(40))
